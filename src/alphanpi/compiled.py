@@ -1,0 +1,143 @@
+"""The network's forward pass in compiled code, row by row.
+
+Each row's sums run in the same order whatever the batch, so results do not depend on batching. Loops run over
+outputs innermost, which compilers turn into vector instructions without reordering any sum.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float32]
+Vector = NDArray[np.float32]
+
+
+class Weights(NamedTuple):
+    """All weights as [inputs, outputs]."""
+
+    encoder_1: Matrix
+    encoder_1_bias: Vector
+    encoder_2: Matrix
+    encoder_2_bias: Vector
+    gates_input: Matrix  # [S, 4H]
+    gates_hidden: Matrix  # [H, 4H]
+    gates_bias: Matrix  # [P, 4H] with the share of each program's embedding
+    actor_1: Matrix
+    actor_1_bias: Vector
+    actor_2: Matrix
+    actor_2_bias: Vector
+    critic_1: Matrix
+    critic_1_bias: Vector
+    critic_2: Matrix
+    critic_2_bias: Vector
+
+
+@njit(cache=True, fastmath={"contract"})
+def _add_product(inputs: Matrix, weight: Matrix, outputs: Matrix) -> None:
+    """outputs += inputs @ weight, four rows at a time so that weights are loaded once for them."""
+    rows, width, columns = inputs.shape[0], inputs.shape[1], weight.shape[1]
+    r = 0
+    while r + 4 <= rows:
+        for k in range(width):
+            x0, x1, x2, x3 = inputs[r, k], inputs[r + 1, k], inputs[r + 2, k], inputs[r + 3, k]
+            for j in range(columns):
+                w = weight[k, j]
+                outputs[r, j] += x0 * w
+                outputs[r + 1, j] += x1 * w
+                outputs[r + 2, j] += x2 * w
+                outputs[r + 3, j] += x3 * w
+        r += 4
+    while r < rows:
+        for k in range(width):
+            x = inputs[r, k]
+            for j in range(columns):
+                outputs[r, j] += x * weight[k, j]
+        r += 1
+
+
+@njit(cache=True, fastmath={"contract"})
+def _tanh(x: np.float32) -> np.float32:
+    """Hyperbolic tangent as a ratio of polynomials, exact to a few units in the last place."""
+    limit = np.float32(7.90531110763549805)
+    x = min(max(x, -limit), limit)
+    x2 = x * x
+    p = np.float32(-2.76076847742355e-16)
+    p = p * x2 + np.float32(2.00018790482477e-13)
+    p = p * x2 + np.float32(-8.60467152213735e-11)
+    p = p * x2 + np.float32(5.12229709037114e-08)
+    p = p * x2 + np.float32(1.48572235717979e-05)
+    p = p * x2 + np.float32(6.37261928875436e-04)
+    p = p * x2 + np.float32(4.89352455891786e-03)
+    q = np.float32(1.19825839466702e-06)
+    q = q * x2 + np.float32(1.18534705686654e-04)
+    q = q * x2 + np.float32(2.26843463243900e-03)
+    q = q * x2 + np.float32(4.89352518554385e-03)
+    return x * p / q
+
+
+@njit(cache=True, fastmath={"contract"})
+def _sigmoid(x: np.float32) -> np.float32:
+    half = np.float32(0.5)
+    return half + half * _tanh(half * x)
+
+
+@njit(cache=True)
+def _relu(values: Matrix) -> None:
+    for r in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            values[r, j] = max(values[r, j], np.float32(0))
+
+
+@njit(cache=True)
+def _filled(rows: int, bias: Vector) -> Matrix:
+    out = np.empty((rows, bias.shape[0]), np.float32)
+    for r in range(rows):
+        out[r, :] = bias
+    return out
+
+
+@njit(cache=True, fastmath={"contract"})
+def forward(
+    w: Weights, programs: NDArray[np.int64], observations: Matrix, memory: Matrix
+) -> tuple[Matrix, Vector, Matrix]:
+    """Logits [R, A], values [R] and memory [R, 2H] after one more observation."""
+    rows, units = programs.shape[0], memory.shape[1] // 2
+    encoded_1 = _filled(rows, w.encoder_1_bias)
+    _add_product(observations, w.encoder_1, encoded_1)
+    _relu(encoded_1)
+    encoded = _filled(rows, w.encoder_2_bias)
+    _add_product(encoded_1, w.encoder_2, encoded)
+
+    gates = np.empty((rows, 4 * units), np.float32)
+    for r in range(rows):
+        gates[r, :] = w.gates_bias[programs[r]]
+    _add_product(encoded, w.gates_input, gates)
+    hidden = memory[:, :units].copy()
+    _add_product(hidden, w.gates_hidden, gates)
+    after = np.empty((rows, 2 * units), np.float32)
+    for r in range(rows):
+        for j in range(units):
+            take, keep = _sigmoid(gates[r, j]), _sigmoid(gates[r, units + j])
+            candidate, show = _tanh(gates[r, 2 * units + j]), _sigmoid(gates[r, 3 * units + j])
+            cell = keep * memory[r, units + j] + take * candidate
+            after[r, units + j] = cell
+            after[r, j] = show * _tanh(cell)
+            hidden[r, j] = after[r, j]
+
+    actor = _filled(rows, w.actor_1_bias)
+    _add_product(hidden, w.actor_1, actor)
+    _relu(actor)
+    logits = _filled(rows, w.actor_2_bias)
+    _add_product(actor, w.actor_2, logits)
+    critic = _filled(rows, w.critic_1_bias)
+    _add_product(hidden, w.critic_1, critic)
+    _relu(critic)
+    values = _filled(rows, w.critic_2_bias)
+    _add_product(critic, w.critic_2, values)
+    for r in range(rows):
+        values[r, 0] = _tanh(values[r, 0])
+    return logits, values[:, 0].copy(), after

@@ -1,0 +1,108 @@
+"""What the network said: a trie over observation sequences, shared by all episodes and nested searches.
+
+Inside one call the network's answer depends on the program and the observations so far, and on nothing else, so
+each such history is evaluated once until the weights change.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alphanpi.engine import hashing
+from alphanpi.engine.tables import extended
+
+_FIRST_ROWS = 1024
+
+
+class Evaluation(NamedTuple):
+    """What a network says of a batch of R histories."""
+
+    logits: NDArray[np.float32]  # [R, A], unmasked
+    values: NDArray[np.float32]  # [R], in [-1, 1]
+    memory: NDArray[np.float32]  # [R, W]
+
+
+class Evaluator(Protocol):
+    """A network as the engine sees it.
+
+    The answer for a row must not depend on the other rows of the batch, nor on their number.
+    """
+
+    @property
+    def memory_width(self) -> int:
+        """Numbers the network carries from one step of a call to the next; all zero at the start."""
+
+    def evaluate(
+        self,
+        programs: NDArray[np.int64],  # [R] index among the programs to be learned
+        observations: NDArray[np.int16],  # [R, fields]
+        memory: NDArray[np.float32],  # [R, W]
+    ) -> Evaluation:
+        """Extend each history by one observation."""
+
+
+class TooManyHistoriesError(Exception):
+    """The table is full; the driver turns this into a failure reason."""
+
+
+class Histories:
+    """Evaluated histories. Ids 0..P-1 are the empty histories of the P programs."""
+
+    def __init__(self, evaluator: Evaluator, programs: int, entries: int, max_histories: int) -> None:
+        self.evaluator = evaluator
+        self.programs = programs
+        self.entries = entries
+        self.max_histories = max_histories
+        self.evaluations = 0
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop everything: the weights have changed."""
+        rows = max(_FIRST_ROWS, 2 * self.programs)
+        self.count = self.programs
+        self._memory = np.zeros((rows, self.evaluator.memory_width), np.float32)
+        self._program = np.zeros(rows, np.int64)
+        self._program[: self.programs] = np.arange(self.programs)
+        self.logits = np.zeros((rows, self.entries), np.float32)
+        self.values = np.zeros(rows, np.float32)
+        self.children = hashing.empty()
+
+    def known(self, history: int, observation: int) -> bool:
+        """Whether the history extended by the observation has been evaluated."""
+        return bool(hashing.get(self.children.keys, self.children.values, hashing.pair_key(history, observation)) != hashing.ABSENT)
+
+    def extend(self, pairs: list[tuple[int, int]], observations: NDArray[np.int16]) -> None:
+        """Evaluate histories, each a known one and the id of the observation that extends it."""
+        if self.count + len(pairs) > self.max_histories:
+            raise TooManyHistoriesError
+        parents, observed = np.array(pairs, np.int64).T
+        programs = self._program[parents]
+        answer = self.evaluator.evaluate(programs, observations[observed], self._memory[parents])
+        first, last = self.count, self.count + len(pairs)
+        if last > len(self._memory):
+            self._grow(last)
+        self._memory[first:last] = answer.memory
+        self._program[first:last] = programs
+        self.logits[first:last] = answer.logits
+        self.values[first:last] = answer.values
+        keys = (parents << 32) | observed
+        self.children = hashing.insert(self.children, keys, np.arange(first, last, dtype=np.int32))
+        self.count = last
+        self.evaluations += len(pairs)
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the tables."""
+        return sum(a.nbytes for a in (self.logits, self.values, *self.children, self._memory, self._program))
+
+    def _grow(self, needed: int) -> None:
+        rows = len(self._memory)
+        while rows < needed:
+            rows *= 2
+        self._memory = extended(self._memory, rows)
+        self._program = extended(self._program, rows)
+        self.logits = extended(self.logits, rows)
+        self.values = extended(self.values, rows)

@@ -1,0 +1,529 @@
+"""The compiled search: Algorithms 1 and 2 of the paper over integers, for many episodes side by side.
+
+An episode runs until it is done or meets a hole: something only the environment or the network can tell. It
+then waits, and goes on from the same place once the driver has filled the hole. Calls of programs push a frame
+on an explicit stack, so their depth is not bounded by any interpreter's.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from alphanpi.engine.hashing import ABSENT, get, pair_key
+from alphanpi.engine.scoring import soft_maximum, success_value, upper_confidence
+from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN, Failure, Hole, Status, Tables
+
+# Plain integers: compiled code then holds constants instead of enumeration look-ups.
+_ACTIVE, _DONE = int(Status.ACTIVE), int(Status.DONE)
+_NO_HOLE, _ACT, _ENTER, _LEAVE = int(Hole.NONE), int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE)
+_POST, _LEGAL, _DEPTH, _EVALUATE = int(Hole.POST), int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE)
+_NOISE, _NODES, _FRAMES = int(Hole.NOISE), int(Hole.NODES), int(Hole.FRAMES)
+_SUCCESS, _FAILED_POST, _FAILED_DEPTH = int(Failure.NONE), int(Failure.POST), int(Failure.DEPTH)
+_FAILED_CALL, _FAILED_NODES = int(Failure.CALL), int(Failure.NODES)
+_FAILED_CALL_DEPTH = int(Failure.CALL_DEPTH)
+
+
+@njit(cache=True)
+def advance(t: Tables) -> None:
+    """Run every active episode until it is done or waits for a hole to be filled."""
+    for e in range(t.episodes.shape[0]):
+        if t.episodes[e].status != _ACTIVE:
+            continue
+        t.episodes[e].hole = _NO_HOLE
+        while t.episodes[e].status == _ACTIVE and t.episodes[e].hole == _NO_HOLE:
+            f = t.episodes[e].frame
+            if t.frames[f].budget > 0:
+                _visit(t, e, f)
+            else:
+                _move(t, e, f)
+
+
+@njit(cache=True)
+def start(t: Tables, e: int, program: int, state: int) -> None:
+    """Begin episode e; the caller has made sure of a free frame, a free node and a known depth."""
+    t.episodes[e].frame = NONE
+    _call(t, e, NONE, program, state)
+
+
+# ---------------------------------------------------------------------------- Algorithm 1: one simulation
+
+
+@njit(cache=True, inline="always")
+def _visit(t: Tables, e: int, f: int) -> None:
+    """One turn of the loop of Algorithm 1 at the node the running simulation has reached."""
+    node = t.frames[f].cursor
+    if t.nodes[node].count == UNKNOWN:
+        if _expand(t, e, f, node):
+            _end_simulation(t, e, f, node, np.float64(t.values[t.nodes[node].history]))
+        return
+    if t.nodes[node].depth >= t.frames[f].limit:
+        _end_simulation(t, e, f, node, -1.0)
+        return
+    slot = _select(t, node, t.frames[f].program)
+    action = t.legal_actions[t.nodes[node].legal, slot]
+    if action == STOP_ACTION:
+        post = _post(t, e, f, node)
+        if post != UNKNOWN:
+            value = _success(t, node, t.nodes[node].depth + 1) if post == 1 else -1.0
+            _end_simulation_at_edge(t, e, f, node, slot, value)
+        return
+    child = t.edges[node, slot].child
+    if child == NONE:
+        child = _grow(t, e, f, node, slot, action)
+        if child == NONE:
+            return
+        if child == FAILED:
+            if _discards(t, e, f):
+                _finish(t, e, f, _FAILED_CALL)
+            else:
+                t.edges[node, slot].child = FAILED
+                _end_simulation_at_edge(t, e, f, node, slot, -1.0)
+            return
+    t.frames[f].cursor = child
+
+
+@njit(cache=True)
+def _expand(t: Tables, e: int, f: int, node: int) -> bool:
+    """Give the node its edges and priors; False where it has to wait."""
+    state, program = t.nodes[node].state, t.frames[f].program
+    legal = t.calls[state, program].legal
+    if legal == UNKNOWN:
+        return _wait(t, e, _LEGAL, state, program, 0)
+    parent_history, observation = t.nodes[node].parent_history, t.observation[state]
+    history = get(t.history_keys, t.history_values, pair_key(parent_history, observation))
+    if history == ABSENT:
+        return _wait(t, e, _EVALUATE, parent_history, observation, program)
+    count = t.legal_count[legal]
+    noisy = _noisy(t, e, f) and (t.rules[0].noise_everywhere or node == t.frames[f].root)
+    if noisy and not _noise_ready(t, e, count):
+        return _wait(t, e, _NOISE, 0, 0, 0)
+
+    largest = -np.inf
+    for slot in range(count):
+        largest = max(largest, t.logits[history, t.legal_actions[legal, slot]])
+    total = 0.0
+    for slot in range(count):
+        action = t.legal_actions[legal, slot]
+        weight = math.exp(np.float64(t.logits[history, action]) - largest)
+        t.edges[node, slot].prior = weight
+        total += weight
+        if action == t.rules[0].atomic + program:
+            t.nodes[node].could_recurse = True
+    for slot in range(count):
+        t.edges[node, slot].prior /= total
+        t.edges[node, slot].visits = 0
+        t.edges[node, slot].weight_sum = 0.0
+        t.edges[node, slot].value_sum = 0.0
+        t.edges[node, slot].child = NONE
+    t.nodes[node].history = history
+    t.nodes[node].legal = legal
+    t.nodes[node].count = count
+    if noisy:
+        _add_noise(t, e, node)
+    return True
+
+
+@njit(cache=True, inline="always")
+def _select(t: Tables, node: int, program: int) -> int:
+    """The slot with the largest Q + U + L, the first of equals; failed calls are left out."""
+    legal = t.nodes[node].legal
+    sqrt_total = math.sqrt(max(1, t.nodes[node].total))
+    c_puct, decaying = t.rules[0].c_puct, t.rules[0].decaying_level
+    best, best_score = 0, -np.inf
+    for slot in range(t.nodes[node].count):
+        edge = t.edges[node, slot]
+        if edge.child == FAILED:
+            continue
+        level = t.level[program, t.legal_actions[legal, slot]]
+        if decaying:
+            level /= 1.0 + edge.visits
+        score = (
+            soft_maximum(edge.weight_sum, edge.value_sum)
+            + upper_confidence(c_puct, edge.prior, sqrt_total, edge.visits)
+            + level
+        )
+        if score > best_score:
+            best, best_score = slot, score
+    return best
+
+
+@njit(cache=True, inline="always")
+def _end_simulation(t: Tables, e: int, f: int, node: int, value: float) -> None:
+    """Back the value up from the node to the current root."""
+    weight = math.exp(t.rules[0].q_temperature * value)
+    root = t.frames[f].root
+    while node != root:
+        parent = t.nodes[node].parent
+        _count(t, parent, t.nodes[node].parent_slot, value, weight)
+        node = parent
+    t.frames[f].cursor = root
+    t.frames[f].budget -= 1
+    if t.frames[f].caller == NONE:
+        t.episodes[e].simulations += 1
+    else:
+        t.episodes[e].nested_simulations += 1
+
+
+@njit(cache=True)
+def _end_simulation_at_edge(t: Tables, e: int, f: int, node: int, slot: int, value: float) -> None:
+    """The same where the last edge leads to no node: STOP, or a call that failed."""
+    _count(t, node, slot, value, math.exp(t.rules[0].q_temperature * value))
+    _end_simulation(t, e, f, node, value)
+
+
+@njit(cache=True, inline="always")
+def _count(t: Tables, node: int, slot: int, value: float, weight: float) -> None:
+    edge = t.edges[node, slot]
+    edge.visits += 1
+    edge.weight_sum += weight
+    edge.value_sum += value * weight
+    t.nodes[node].total += 1
+
+
+# ---------------------------------------------------------------------------- Algorithm 2: the episode
+
+
+@njit(cache=True)
+def _move(t: Tables, e: int, f: int) -> None:
+    """Choose the next action of the trace from the visit counts at the root, and take it."""
+    node = t.frames[f].root
+    if t.frames[f].chosen == NONE:
+        t.frames[f].chosen = _choose(t, e, f, node)
+    slot = t.frames[f].chosen
+    action = t.legal_actions[t.nodes[node].legal, slot]
+    if action == STOP_ACTION:
+        post = _post(t, e, f, node)
+        if post != UNKNOWN:
+            _record(t, e, f, node, action)
+            _finish(t, e, f, _SUCCESS if post == 1 else _FAILED_POST)
+        return
+    if t.frames[f].length + 1 >= t.frames[f].limit:
+        _record(t, e, f, node, action)
+        _finish(t, e, f, _FAILED_DEPTH)
+        return
+    child = t.edges[node, slot].child
+    if child == NONE:
+        child = _grow(t, e, f, node, slot, action)
+        if child == NONE:
+            return
+        if child == FAILED:
+            if _discards(t, e, f):
+                _finish(t, e, f, _FAILED_CALL)
+            else:
+                t.edges[node, slot].child = FAILED
+                t.frames[f].chosen = NONE
+            return
+    # Root-only noise: a child that was expanded without noise gets it when it becomes the root.
+    noisy = _noisy(t, e, f) and not t.rules[0].noise_everywhere and t.nodes[child].count != UNKNOWN
+    if noisy and not _noise_ready(t, e, t.nodes[child].count):
+        _wait(t, e, _NOISE, 0, 0, 0)
+        return
+    _record(t, e, f, node, action)
+    if noisy:
+        _add_noise(t, e, child)
+    t.frames[f].root = child
+    t.frames[f].cursor = child
+    t.frames[f].chosen = NONE
+    t.frames[f].budget = _simulations(t, e, f)
+
+
+@njit(cache=True)
+def _policy_weight(t: Tables, node: int, slot: int, by_prior: bool) -> float:
+    if t.edges[node, slot].child == FAILED:
+        return 0.0
+    if by_prior:
+        return t.edges[node, slot].prior
+    return np.float64(t.edges[node, slot].visits) ** t.rules[0].policy_temperature
+
+
+@njit(cache=True)
+def _policy_total(t: Tables, node: int, by_prior: bool) -> float:
+    total = 0.0
+    for slot in range(t.nodes[node].count):
+        total += _policy_weight(t, node, slot, by_prior)
+    return total
+
+
+@njit(cache=True)
+def _choose(t: Tables, e: int, f: int, node: int) -> int:
+    """Sample from pi_mcts when exploring, else take its first maximum.
+
+    Where no edge that may be taken was visited, the priors stand in for the visit counts.
+    """
+    total = _policy_total(t, node, False)
+    by_prior = total == 0.0
+    if by_prior:
+        total = _policy_total(t, node, True)
+    if _explores(t, e, f):
+        target = t.uniform[e, t.frames[f].length] * total
+        cumulative, last = 0.0, 0
+        for slot in range(t.nodes[node].count):
+            weight = _policy_weight(t, node, slot, by_prior)
+            if weight > 0.0:
+                cumulative += weight
+                last = slot
+                if cumulative > target:
+                    break
+        return last
+    best, best_weight = 0, -1.0
+    for slot in range(t.nodes[node].count):
+        weight = _policy_weight(t, node, slot, by_prior)
+        if weight > best_weight:
+            best, best_weight = slot, weight
+    return best
+
+
+@njit(cache=True)
+def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
+    """Add the step to the trace; only the episode's own program has one."""
+    step = t.frames[f].length
+    t.frames[f].length = step + 1
+    if t.frames[f].caller != NONE:
+        return
+    total = _policy_total(t, node, False)
+    by_prior = total == 0.0
+    if by_prior:
+        total = _policy_total(t, node, True)
+    t.steps[e, step].state = t.nodes[node].state
+    t.steps[e, step].action = action
+    t.visits[e, step, :] = 0
+    t.policies[e, step, :] = 0.0
+    for slot in range(t.nodes[node].count):
+        entry = t.legal_actions[t.nodes[node].legal, slot]
+        t.visits[e, step, entry] = t.edges[node, slot].visits
+        t.policies[e, step, entry] = _policy_weight(t, node, slot, by_prior) / total
+
+
+# ---------------------------------------------------------------------------- transitions and calls
+
+
+@njit(cache=True)
+def _grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
+    """The node behind an edge taken for the first time; FAILED, or NONE where the episode waits or ended."""
+    after = _transition(t, e, f, t.nodes[node].state, action)
+    if after == UNKNOWN:
+        return NONE
+    if after == FAILED:
+        return FAILED
+    if t.frames[f].node_count >= t.rules[0].max_nodes:
+        _finish(t, e, f, _FAILED_NODES)
+        return NONE
+    if t.free[0] == NONE:
+        _wait(t, e, _NODES, 0, 0, 0)
+        return NONE
+    child = _new_node(t, f, after, t.nodes[node].history)
+    t.nodes[child].parent = node
+    t.nodes[child].parent_slot = slot
+    t.nodes[child].depth = t.nodes[node].depth + 1
+    t.nodes[child].recursed = (
+        t.nodes[node].recursed or action == t.rules[0].atomic + t.frames[f].program
+    )
+    t.nodes[child].could_recurse = t.nodes[node].could_recurse
+    t.edges[node, slot].child = child
+    return child
+
+
+@njit(cache=True)
+def _transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
+    """The state after an action or a call; FAILED, or UNKNOWN where the episode waits or ended."""
+    if action < t.rules[0].atomic:
+        after = t.successor[state, action]
+        if after == UNKNOWN:
+            _wait(t, e, _ACT, state, action, t.frames[f].program)
+        return after
+    caller, callee = t.frames[f].program, action - t.rules[0].atomic
+    entry = state
+    if callee == caller:
+        entry = t.calls[state, callee].entered
+        if entry == UNKNOWN:
+            _wait(t, e, _ENTER, state, callee, 0)
+            return UNKNOWN
+    result = t.successor[entry, action]
+    depth = t.frames[f].call_depth + 1
+    if result == UNKNOWN:
+        if depth > t.rules[0].max_call_depth:
+            _abort(t, e, _FAILED_CALL_DEPTH)
+        else:
+            _call(t, e, f, callee, entry)
+        return UNKNOWN
+    # A remembered call fails on the depth it would reach, so memory never changes an outcome.
+    height = t.calls[entry, callee].height
+    if depth + height > t.rules[0].max_call_depth:
+        _abort(t, e, _FAILED_CALL_DEPTH)
+        return UNKNOWN
+    t.frames[f].height = max(t.frames[f].height, height + 1)
+    if result == FAILED or callee != caller:
+        return result
+    after = t.successor[state, t.rules[0].entries + callee]
+    if after == UNKNOWN:
+        _wait(t, e, _LEAVE, state, result, callee)
+    return after
+
+
+@njit(cache=True)
+def _call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
+    """Push a frame for a call, or wait for what it needs."""
+    limit = t.calls[entry, program].depth
+    if limit == UNKNOWN:
+        _wait(t, e, _DEPTH, entry, program, 0)
+        return
+    if t.free[1] == NONE:
+        _wait(t, e, _FRAMES, 0, 0, 0)
+        return
+    if t.free[0] == NONE:
+        _wait(t, e, _NODES, 0, 0, 0)
+        return
+    f = t.free[1]
+    t.free[1] = t.frames[f].caller
+    t.frames[f].program = program
+    t.frames[f].entry = entry
+    t.frames[f].caller = caller
+    t.frames[f].chosen = NONE
+    t.frames[f].length = 0
+    t.frames[f].limit = limit
+    t.frames[f].call_depth = 0 if caller == NONE else t.frames[caller].call_depth + 1
+    t.frames[f].height = 0
+    t.frames[f].first_node = NONE
+    t.frames[f].node_count = 0
+    root = _new_node(t, f, entry, program)  # the empty history of a program has the program's index
+    t.nodes[root].parent = NONE
+    t.nodes[root].depth = 0
+    t.nodes[root].recursed = False
+    t.nodes[root].could_recurse = False
+    t.frames[f].root = root
+    t.frames[f].cursor = root
+    t.frames[f].budget = _simulations(t, e, f)
+    t.episodes[e].frame = f
+
+
+@njit(cache=True)
+def _new_node(t: Tables, f: int, state: int, parent_history: int) -> int:
+    node = t.free[0]
+    t.free[0] = t.nodes[node].link
+    t.nodes[node].state = state
+    t.nodes[node].parent_history = parent_history
+    t.nodes[node].history = UNKNOWN
+    t.nodes[node].count = UNKNOWN
+    t.nodes[node].post = UNKNOWN
+    t.nodes[node].total = 0
+    t.nodes[node].link = NONE
+    if t.frames[f].first_node == NONE:
+        t.frames[f].first_node = node
+    else:
+        t.nodes[t.frames[f].last_node].link = node
+    t.frames[f].last_node = node
+    t.frames[f].node_count += 1
+    return node
+
+
+@njit(cache=True)
+def _finish(t: Tables, e: int, f: int, failure: int) -> None:
+    """End a call: the episode's own, or a nested one whose result is remembered for all episodes."""
+    root, program = t.frames[f].root, t.frames[f].program
+    final, caller = t.nodes[root].state, t.frames[f].caller
+    if caller == NONE:
+        t.episodes[e].status = _DONE
+        t.episodes[e].failure = failure
+        t.episodes[e].final = final
+        t.episodes[e].length = t.frames[f].length
+        t.episodes[e].value = _success(t, root, t.frames[f].length) if failure == _SUCCESS else -1.0
+    else:
+        entry = t.frames[f].entry
+        t.calls[entry, program].height = t.frames[f].height
+        t.successor[entry, t.rules[0].atomic + program] = final if failure == _SUCCESS else FAILED
+    t.episodes[e].frame = caller
+    _release(t, f)
+
+
+@njit(cache=True)
+def _abort(t: Tables, e: int, failure: int) -> None:
+    """End an episode from inside any of its calls."""
+    f = t.episodes[e].frame
+    while t.frames[f].caller != NONE:
+        caller = t.frames[f].caller
+        _release(t, f)
+        f = caller
+    _finish(t, e, f, failure)
+
+
+@njit(cache=True)
+def _release(t: Tables, f: int) -> None:
+    t.nodes[t.frames[f].last_node].link = t.free[0]
+    t.free[0] = t.frames[f].first_node
+    t.frames[f].caller = t.free[1]
+    t.free[1] = f
+
+
+# ---------------------------------------------------------------------------- small questions
+
+
+@njit(cache=True)
+def _wait(t: Tables, e: int, hole: int, first: int, second: int, third: int) -> bool:
+    t.episodes[e].hole = hole
+    t.episodes[e].first = first
+    t.episodes[e].second = second
+    t.episodes[e].third = third
+    return False
+
+
+@njit(cache=True)
+def _post(t: Tables, e: int, f: int, node: int) -> int:
+    """Whether STOP at the node succeeds; UNKNOWN where the episode waits."""
+    post = t.nodes[node].post
+    if post == UNKNOWN:
+        program, before, after = t.frames[f].program, t.frames[f].entry, t.nodes[node].state
+        post = get(t.post_keys, t.post_values, pair_key(before * t.level.shape[0] + program, after))
+        if post == ABSENT:
+            _wait(t, e, _POST, before, after, program)
+            return UNKNOWN
+        t.nodes[node].post = post
+    return post
+
+
+@njit(cache=True)
+def _success(t: Tables, node: int, actions: int) -> float:
+    penalised = t.nodes[node].could_recurse and not t.nodes[node].recursed
+    return success_value(t.rules[0].discount, actions, t.rules[0].recursion_penalty, penalised)
+
+
+@njit(cache=True)
+def _explores(t: Tables, e: int, f: int) -> bool:
+    """Nested searches are always in exploitation mode."""
+    return t.episodes[e].exploring and t.frames[f].caller == NONE
+
+
+@njit(cache=True)
+def _noisy(t: Tables, e: int, f: int) -> bool:
+    return _explores(t, e, f) and t.rules[0].noise_fraction > 0.0
+
+
+@njit(cache=True)
+def _discards(t: Tables, e: int, f: int) -> bool:
+    return t.rules[0].discard_exploring if _explores(t, e, f) else t.rules[0].discard_exploiting
+
+
+@njit(cache=True)
+def _simulations(t: Tables, e: int, f: int) -> int:
+    return t.rules[0].simulations if _explores(t, e, f) else t.rules[0].simulations_exploitation
+
+
+@njit(cache=True)
+def _noise_ready(t: Tables, e: int, count: int) -> bool:
+    return t.episodes[e].noise_used + count <= t.episodes[e].noise_filled
+
+
+@njit(cache=True)
+def _add_noise(t: Tables, e: int, node: int) -> None:
+    """P <- (1 - epsilon) P + epsilon eta over the legal actions; eta is normalised Gamma draws."""
+    first, count = t.episodes[e].noise_used, t.nodes[node].count
+    total = 0.0
+    for slot in range(count):
+        total += t.noise[e, first + slot]
+    fraction = t.rules[0].noise_fraction
+    for slot in range(count):
+        share = t.noise[e, first + slot] / total if total > 0.0 else 1.0 / count
+        t.edges[node, slot].prior = (1.0 - fraction) * t.edges[node, slot].prior + fraction * share
+    t.episodes[e].noise_used = first + count

@@ -1,0 +1,398 @@
+"""The driver: starts episodes, lets the kernel run, fills the holes it meets, and hands back traces."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alphanpi.config import SearchConfig
+from alphanpi.engine import kernel
+from alphanpi.engine.histories import Evaluator, Histories, TooManyHistoriesError
+from alphanpi.engine.scoring import level_terms
+from alphanpi.engine.tables import (
+    EDGE,
+    EPISODE,
+    FRAME,
+    NODE,
+    NONE,
+    RULES,
+    STEP,
+    Failure,
+    Hole,
+    Records,
+    Status,
+    Tables,
+    extended,
+    linked,
+)
+from alphanpi.engine.world import TooManyStatesError, World
+from alphanpi.errors import UsageError
+from alphanpi.guard import shown
+from alphanpi.spec import Environment
+
+_NOISE_POOL = 2048
+_FIRST_NODES = 4096
+_FIRST_FRAMES = 256
+_LARGEST_POOL = 1 << 24
+
+
+class Request(NamedTuple):
+    """One episode to play: a program, a state that satisfies its pre-condition, and its own random stream."""
+
+    program: str
+    state: Any
+    seed: int | tuple[int, ...] = 0
+    exploring: bool = False
+
+
+class Trace(NamedTuple):
+    """What an episode did. T actions, the last one STOP unless it failed before."""
+
+    program: str
+    states: tuple[Any, ...]  # [T] in which each action was chosen
+    final: Any  # state at the end
+    actions: NDArray[np.int32]  # [T] library indices
+    observations: NDArray[np.int16]  # [T, fields]
+    visits: NDArray[np.int32]  # [T, A]
+    policies: NDArray[np.float64]  # [T, A] pi_mcts
+    success: bool
+    failure: Failure
+    value: float  # what simulations would score: discounted and penalised, -1 for a failure
+    simulations: int
+    nested_simulations: int
+
+
+class Statistics(NamedTuple):
+    """Counters since the engine was created."""
+
+    episodes: int
+    simulations: int
+    nested_simulations: int
+    evaluations: int
+    states: int
+    histories: int
+    seconds: float
+    evaluation_seconds: float
+    environment_seconds: float
+    bytes: int
+    peak_bytes: int
+
+
+class _Batch(NamedTuple):
+    """Arrays of the episodes that run side by side; see Tables for the shapes."""
+
+    episodes: Records
+    uniform: NDArray[np.float64]
+    noise: NDArray[np.float64]
+    steps: Records
+    visits: NDArray[np.int32]
+    policies: NDArray[np.float64]
+    streams: list[np.random.Generator]  # of the noise
+
+
+class _LimitReachedError(Exception):
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+
+
+class Search:
+    """Plays episodes of one environment with one network.
+
+    Results depend on each request alone: not on the batch it is in, nor on what was searched before.
+    """
+
+    def __init__(
+        self, environment: Environment[Any], evaluator: Evaluator, config: SearchConfig | None = None
+    ) -> None:
+        self.config = config or SearchConfig()
+        self.environment = environment
+        self.library = environment.library
+        self.world = World(environment, self.config.max_states)
+        self.histories = Histories(
+            evaluator, self.world.programs, len(self.library), self.config.max_histories
+        )
+        self._rules = _rules(self.config, self.world)
+        self._level = level_terms(self.library, self.config.c_level)
+        self._reset_pools()
+        self._episodes = self._simulations = self._nested = 0
+        self._seconds = self._evaluation_seconds = self._environment_seconds = 0.0
+        self._peak = 0
+
+    def forget(self) -> None:
+        """To be called when the network's weights have changed."""
+        self.histories.forget()
+        self.world.forget_calls()
+
+    def run(self, requests: Sequence[Request], batch: int = 256) -> list[Trace]:
+        """Play all episodes, at most `batch` side by side."""
+        traces: list[Trace] = []
+        for first in range(0, len(requests), batch):
+            traces += self._run_batch(list(requests[first : first + batch]))
+        return traces
+
+    @property
+    def statistics(self) -> Statistics:
+        """Counters since the engine was created."""
+        return Statistics(
+            episodes=self._episodes,
+            simulations=self._simulations,
+            nested_simulations=self._nested,
+            evaluations=self.histories.evaluations,
+            states=len(self.world.states),
+            histories=self.histories.count,
+            seconds=self._seconds,
+            evaluation_seconds=self._evaluation_seconds,
+            environment_seconds=self._environment_seconds,
+            bytes=self._bytes(),
+            peak_bytes=max(self._peak, self._bytes()),
+        )
+
+    def _run_batch(self, requests: list[Request]) -> list[Trace]:
+        began = time.perf_counter()
+        if len(self.world.states) > self.config.max_states // 2:
+            self.world.forget_everything()
+        if self.histories.count > self.config.max_histories // 2:
+            self.forget()
+        try:
+            traces = self._play(requests)
+        except _LimitReachedError as limit:
+            self._reset_pools()
+            self.world.forget_everything()
+            self.forget()
+            # A full table is an episode's own failure only if it fills the table alone and from the start.
+            if len(requests) > 1:
+                middle = len(requests) // 2
+                return self._run_batch(requests[:middle]) + self._run_batch(requests[middle:])
+            traces = [self._overflowed(requests[0], limit.failure)]
+        finally:
+            self._peak = max(self._peak, self._bytes())
+            self._seconds += time.perf_counter() - began
+        self._episodes += len(traces)
+        self._simulations += sum(trace.simulations for trace in traces)
+        self._nested += sum(trace.nested_simulations for trace in traces)
+        return traces
+
+    def _play(self, requests: list[Request]) -> list[Trace]:
+        programs = [self._program(request) for request in requests]
+        try:
+            states = [self.world.intern(request.state) for request in requests]
+        except TooManyStatesError:
+            raise _LimitReachedError(Failure.STATES) from None
+        for state, program in zip(states, programs, strict=True):
+            self.world.fill_depth(state, program)
+        batch = self._batch(requests, int(self.world.calls["depth"][states, programs].max()))
+        for e, (state, program) in enumerate(zip(states, programs, strict=True)):
+            kernel.start(self._tables(batch), e, program, state)
+            while batch.episodes["hole"][e] != Hole.NONE:
+                self._make_room(Hole(batch.episodes["hole"][e]))
+                batch.episodes["hole"][e] = Hole.NONE
+                kernel.start(self._tables(batch), e, program, state)
+        while True:
+            kernel.advance(self._tables(batch))
+            waiting = np.flatnonzero(batch.episodes["status"] == Status.ACTIVE)
+            if len(waiting) == 0:
+                break
+            self._fill(batch, waiting)
+        return [self._trace(batch, e, request) for e, request in enumerate(requests)]
+
+    def _fill(self, batch: _Batch, waiting: NDArray[np.intp]) -> None:
+        """Fill every environment hole; if there is none, evaluate what all episodes wait for in one batch."""
+        began = time.perf_counter()
+        world = self.world
+        wanted: dict[tuple[int, int], None] = {}
+        only_evaluations = True
+        questions = batch.episodes[["hole", "first", "second", "third", "frame"]][waiting].tolist()
+        try:
+            for e, (hole, first, second, third, frame) in zip(waiting.tolist(), questions, strict=True):
+                if hole == Hole.EVALUATE:
+                    wanted[first, second] = None
+                    continue
+                if hole == Hole.ACT:
+                    after = world.fill_action(first, second)
+                    # The new node is expanded next: have its legal set and its evaluation ready too.
+                    world.fill_legal(after, third)
+                    pair = self._next_history(frame, after)
+                    if pair is not None:
+                        wanted[pair] = None
+                        continue
+                elif hole == Hole.POST:
+                    world.fill_post(first, second, third)
+                elif hole == Hole.LEGAL:
+                    world.fill_legal(first, second)
+                elif hole == Hole.ENTER:
+                    world.fill_entered(first, second)
+                elif hole == Hole.LEAVE:
+                    world.fill_left(first, second, third)
+                elif hole == Hole.DEPTH:
+                    world.fill_depth(first, second)
+                elif hole == Hole.NOISE:
+                    self._draw_noise(batch, e)
+                else:
+                    self._make_room(Hole(hole))
+                only_evaluations = False
+        except TooManyStatesError:
+            raise _LimitReachedError(Failure.STATES) from None
+        ended = time.perf_counter()
+        self._environment_seconds += ended - began
+        if wanted and only_evaluations:
+            try:
+                self.histories.extend(list(wanted), world.observations)
+            except TooManyHistoriesError:
+                raise _LimitReachedError(Failure.HISTORIES) from None
+            self._evaluation_seconds += time.perf_counter() - ended
+
+    def _next_history(self, frame: int, state: int) -> tuple[int, int] | None:
+        """The history a simulation will need when it steps to a state, unless it is known."""
+        if self._frames["chosen"][frame] != NONE:
+            return None
+        node = self._frames["cursor"][frame]
+        history, observation = int(self._nodes["history"][node]), int(self.world.observation[state])
+        return None if self.histories.known(history, observation) else (history, observation)
+
+    def _draw_noise(self, batch: _Batch, e: int) -> None:
+        episode = batch.episodes[e]
+        used, filled = int(episode["noise_used"]), int(episode["noise_filled"])
+        left, pool = filled - used, batch.noise.shape[1]
+        batch.noise[e, :left] = batch.noise[e, used:filled]
+        batch.noise[e, left:] = batch.streams[e].standard_gamma(self.config.noise_concentration, pool - left)
+        episode["noise_used"], episode["noise_filled"] = 0, pool
+
+    def _make_room(self, hole: Hole) -> None:
+        if self._free[0 if hole == Hole.NODES else 1] != NONE:
+            return  # another episode that waited for the same has had it made
+        if hole == Hole.NODES:
+            rows = len(self._nodes)
+            if 2 * rows > _LARGEST_POOL:
+                raise _LimitReachedError(Failure.NODES)
+            self._nodes, self._edges = extended(self._nodes, 2 * rows), extended(self._edges, 2 * rows)
+            linked(self._nodes, "link", rows, self._free[:1])
+        else:
+            rows = len(self._frames)
+            self._frames = extended(self._frames, 2 * rows)
+            linked(self._frames, "caller", rows, self._free[1:])
+
+    def _tables(self, batch: _Batch) -> Tables:
+        world, histories = self.world, self.histories
+        return Tables(
+            observation=world.observation,
+            successor=world.successor,
+            calls=world.calls,
+            legal_count=world.legal_count,
+            legal_actions=world.legal_actions,
+            post_keys=world.posts.keys,
+            post_values=world.posts.values,
+            logits=histories.logits,
+            values=histories.values,
+            history_keys=histories.children.keys,
+            history_values=histories.children.values,
+            nodes=self._nodes,
+            edges=self._edges,
+            frames=self._frames,
+            free=self._free,
+            episodes=batch.episodes,
+            uniform=batch.uniform,
+            noise=batch.noise,
+            steps=batch.steps,
+            visits=batch.visits,
+            policies=batch.policies,
+            rules=self._rules,
+            level=self._level,
+        )
+
+    def _program(self, request: Request) -> int:
+        index = self.library.index_of(request.program)
+        if index < self.world.atomic:
+            raise UsageError(f"{request.program} is an atomic action; search is for programs")
+        if not self.world.guard.pre(request.program, request.state, None):
+            raise UsageError(f"{request.program}: its pre-condition does not hold in {shown(request.state)}")
+        return index - self.world.atomic
+
+    def _batch(self, requests: list[Request], longest: int) -> _Batch:
+        count, entries = len(requests), len(self.library)
+        exploring = np.array([request.exploring for request in requests])
+        noisy = bool(exploring.any()) and self.config.noise_fraction > 0
+        episodes = np.zeros(count, EPISODE)
+        episodes["exploring"] = exploring
+        uniform = np.zeros((count, longest))
+        streams = []
+        for e, request in enumerate(requests):
+            choices, noise = np.random.SeedSequence(request.seed).spawn(2)
+            streams.append(np.random.default_rng(noise))
+            if request.exploring:
+                uniform[e] = np.random.default_rng(choices).random(longest)
+        return _Batch(
+            episodes=episodes,
+            uniform=uniform,
+            noise=np.zeros((count, max(_NOISE_POOL, 2 * entries) if noisy else 0)),
+            steps=np.zeros((count, longest), STEP),
+            visits=np.zeros((count, longest, entries), np.int32),
+            policies=np.zeros((count, longest, entries)),
+            streams=streams,
+        )
+
+    def _reset_pools(self) -> None:
+        self._nodes = np.zeros(_FIRST_NODES, NODE)
+        self._edges = np.zeros((_FIRST_NODES, self.world.widest), EDGE)
+        self._frames = np.zeros(_FIRST_FRAMES, FRAME)
+        self._free = np.full(2, NONE, np.int32)
+        linked(self._nodes, "link", 0, self._free[:1])
+        linked(self._frames, "caller", 0, self._free[1:])
+
+    def _trace(self, batch: _Batch, e: int, request: Request) -> Trace:
+        episode = batch.episodes[e]
+        length = int(episode["length"])
+        visited = batch.steps["state"][e, :length]
+        failure = Failure(int(episode["failure"]))
+        return Trace(
+            program=request.program,
+            states=tuple(self.world.states[state] for state in visited),
+            final=self.world.states[episode["final"]],
+            actions=batch.steps["action"][e, :length].copy(),
+            observations=self.world.observations[self.world.observation[visited]],
+            visits=batch.visits[e, :length].copy(),
+            policies=batch.policies[e, :length].copy(),
+            success=failure == Failure.NONE,
+            failure=failure,
+            value=float(episode["value"]),
+            simulations=int(episode["simulations"]),
+            nested_simulations=int(episode["nested_simulations"]),
+        )
+
+    def _overflowed(self, request: Request, failure: Failure) -> Trace:
+        entries, fields = len(self.library), len(self.environment.fields)
+        return Trace(
+            program=request.program,
+            states=(),
+            final=request.state,
+            actions=np.zeros(0, np.int32),
+            observations=np.zeros((0, fields), np.int16),
+            visits=np.zeros((0, entries), np.int32),
+            policies=np.zeros((0, entries)),
+            success=False,
+            failure=failure,
+            value=-1.0,
+            simulations=0,
+            nested_simulations=0,
+        )
+
+    def _bytes(self) -> int:
+        pools = self._nodes.nbytes + self._edges.nbytes + self._frames.nbytes
+        return self.world.bytes + self.histories.bytes + pools
+
+
+def _rules(config: SearchConfig, world: World) -> Records:
+    rules = np.zeros(1, RULES)
+    rules["atomic"] = world.atomic
+    rules["entries"] = len(world.library)
+    rules["decaying_level"] = config.level_term == "decaying"
+    rules["noise_everywhere"] = config.noise_at == "every"
+    rules["discard_exploring"] = config.failed_call_exploration == "discard"
+    rules["discard_exploiting"] = config.failed_call_exploitation == "discard"
+    for name in RULES.names or ():
+        if name in SearchConfig.model_fields:
+            rules[name] = getattr(config, name)
+    return rules

@@ -1,0 +1,168 @@
+"""The arrays the kernel works on. Records are rows of one array each; the sentinels have names.
+
+Letters: A library entries, P programs to be learned, S states, M legal sets, K most legal actions, H histories,
+N nodes, F frames, B episodes, D longest trace, G noise pool.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Records = NDArray[Any]
+
+UNKNOWN = -1  # a hole: not computed yet
+FAILED = -2  # a call that failed; also an edge that must not be taken again
+NONE = -1  # no node, no frame, no edge
+STOP_ACTION = 0
+
+
+class Failure(IntEnum):
+    """Why a call did not succeed."""
+
+    NONE = 0
+    POST = 1  # it stopped where the post-condition is false
+    DEPTH = 2  # it did not stop within its depth
+    CALL = 3  # a program it called failed
+    CALL_DEPTH = 4  # too many calls inside each other
+    NODES = 5  # the search tree grew too large
+    STATES = 6  # too many different states
+    HISTORIES = 7  # too many network evaluations
+
+
+class Hole(IntEnum):
+    """What an episode waits for."""
+
+    NONE = 0
+    ACT = 1  # (state, action)
+    ENTER = 2  # (state, program)
+    LEAVE = 3  # (caller state, callee state, program)
+    POST = 4  # (before, after, program)
+    LEGAL = 5  # (state, program)
+    DEPTH = 6  # (state, program)
+    EVALUATE = 7  # (parent history, observation)
+    NOISE = 8  # ()
+    NODES = 9  # ()
+    FRAMES = 10  # ()
+
+
+class Status(IntEnum):
+    """Where an episode stands."""
+
+    ACTIVE = 0
+    DONE = 1
+
+
+def _record(integers: str = "", booleans: str = "", floats: str = "", longs: str = "") -> np.dtype[Any]:
+    kinds = ((integers, np.int32), (booleans, np.bool_), (floats, np.float64), (longs, np.int64))
+    return np.dtype([(name, kind) for names, kind in kinds for name in names.split()], align=True)
+
+
+CALL = _record("height entered legal depth")
+"""What is known of a program in a state.
+
+height: calls inside each other below a call that starts here; entered: state in which a recursive call from here
+starts; legal: legal set; depth: most actions of a call that starts here.
+"""
+
+NODE = _record(
+    "state parent_history history parent parent_slot depth count legal total post link", "recursed could_recurse"
+)
+"""A node of a search tree.
+
+history: UNKNOWN until expanded, as is count, the number of legal actions; depth: actions since the program was
+called; total: visits over all edges; post: whether STOP here succeeds (UNKNOWN, 0, 1); link: next node of the same
+tree, or of the free list; recursed: the path holds a recursive call; could_recurse: one was legal on it.
+"""
+
+EDGE = _record("visits child", floats="prior weight_sum value_sum")
+"""An edge: a node's slot in its legal set.
+
+child: NONE, FAILED or a node; weight_sum, value_sum: sums of e^(tau_1 v) and v e^(tau_1 v).
+"""
+
+FRAME = _record(
+    "program entry caller root cursor budget chosen length limit call_depth height first_node last_node node_count"
+)
+"""A call under way; the frames of an episode form a stack through `caller`.
+
+program: index among those to be learned; entry: state at the call; caller: frame below, NONE for the episode's own
+program, or the next free frame; root: node the next action is chosen at; cursor: node the running simulation has
+reached; budget: simulations left before the next action; chosen: slot of the action being taken, NONE while
+simulating; length, limit: actions taken and allowed; height: calls inside each other above, so far.
+"""
+
+EPISODE = _record(
+    "status frame failure final length hole first second third noise_used noise_filled",
+    "exploring",
+    "value",
+    "simulations nested_simulations",
+)
+"""One episode of a batch. hole: what it waits for, with its three arguments; frame: top of the call stack."""
+
+STEP = _record("state action")
+"""One action of a trace."""
+
+RULES = _record(
+    "atomic entries simulations simulations_exploitation max_call_depth max_nodes",
+    "decaying_level noise_everywhere discard_exploring discard_exploiting",
+    "c_puct q_temperature policy_temperature discount recursion_penalty noise_fraction",
+)
+"""The search configuration as the kernel reads it; library entries below index `atomic` are atomic."""
+
+
+class Tables(NamedTuple):
+    """Everything the kernel reads and writes."""
+
+    observation: Ints  # [S]
+    successor: Ints  # [S, A + P] by atomic action or call, then by recursive call; UNKNOWN, FAILED or a state
+    calls: Records  # [S, P] of CALL
+    legal_count: Ints  # [M]
+    legal_actions: Ints  # [M, K]
+    post_keys: NDArray[np.int64]  # (before * P + program, after) -> 0 or 1
+    post_values: Ints
+    logits: NDArray[np.float32]  # [H, A]
+    values: NDArray[np.float32]  # [H]
+    history_keys: NDArray[np.int64]  # (history, observation) -> history; histories 0..P-1 are the empty ones
+    history_values: Ints
+    nodes: Records  # [N] of NODE
+    edges: Records  # [N, K] of EDGE
+    frames: Records  # [F] of FRAME
+    free: Ints  # [2] first free node, first free frame
+    episodes: Records  # [B] of EPISODE
+    uniform: Floats  # [B, D] draws that choose the actions
+    noise: Floats  # [B, G] Gamma(alpha_d) draws
+    steps: Records  # [B, D] of STEP
+    visits: Ints  # [B, D, A]
+    policies: Floats  # [B, D, A]
+    rules: Records  # [1] of RULES
+    level: Floats  # [P, A] the level term L
+
+
+def extended(array: NDArray[Any], rows: int) -> NDArray[Any]:
+    """The array with more rows; new ones are zero, or UNKNOWN in a table of integers."""
+    larger = np.zeros((rows, *array.shape[1:]), array.dtype)
+    if array.dtype in (np.int32, CALL):
+        larger.view(np.int32)[...] = UNKNOWN
+    larger[: len(array)] = array
+    return larger
+
+
+def unknown(shape: tuple[int, ...], dtype: Any = np.int32) -> NDArray[Any]:
+    """A table of integers, or of records of integers, in which nothing is known yet."""
+    table = np.zeros(shape, dtype)
+    table.view(np.int32)[...] = UNKNOWN
+    return table
+
+
+def linked(records: Records, field: str, first: int, head: Ints) -> None:
+    """Put the rows from `first` on a free list threaded through `field`, in front of what is there."""
+    link = records[field]
+    link[first:-1] = np.arange(first + 1, len(link))
+    link[-1] = head[0]
+    head[0] = first

@@ -1,0 +1,140 @@
+"""The Tower of Hanoi, recursive: three pillars whose roles may be exchanged, and n disks."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from alphanpi.errors import UsageError
+from alphanpi.spec import Environment, action, program
+
+SOURCE, AUXILIARY, TARGET = 0, 1, 2
+PILLARS = "ABC"
+
+
+class Towers(NamedTuple):
+    """Only the `disks` smallest disks exist for the current game; larger ones are out of sight and reach."""
+
+    position: tuple[int, ...]  # pillar of every disk, smallest disk first; may hold more than `disks` entries
+    roles: tuple[int, int, int]  # pillar that is now source, auxiliary, target
+    disks: int
+    initial_roles: tuple[int, int, int]  # roles at the beginning of the current game
+
+    def top(self, role: int) -> int:
+        """Smallest disk of the game on the pillar of that role; `disks` where there is none."""
+        pillar = self.roles[role]
+        return next((disk for disk in range(self.disks) if self.position[disk] == pillar), self.disks)
+
+    def movable(self, origin: int, destination: int) -> bool:
+        """Whether the top disk of one role's pillar may go on another's."""
+        return self.top(origin) < self.top(destination)
+
+    def all_on(self, pillar: int) -> bool:
+        """Whether every disk of the game is on that pillar."""
+        return all(place == pillar for place in self.position[: self.disks])
+
+
+def all_on_source(state: Towers) -> bool:
+    """Every disk of the game is on the current source."""
+    return state.all_on(state.roles[SOURCE])
+
+
+def without_largest_disk(state: Towers) -> Towers | None:
+    """The inner game: one disk fewer, begun with the roles as they are now."""
+    if state.disks == 1:
+        return None
+    return state._replace(disks=state.disks - 1, initial_roles=state.roles)
+
+
+def with_callers_game(caller: Towers, callee: Towers) -> Towers:
+    """The outer game again, with the disks and roles as the inner one left them."""
+    return callee._replace(disks=caller.disks, initial_roles=caller.initial_roles)
+
+
+def several_disks(state: Towers) -> bool:
+    """Exchanging roles is pointless, and forbidden, with a single disk."""
+    return state.disks > 1
+
+
+class Hanoi(Environment[Towers]):
+    """Tower of Hanoi, solved recursively."""
+
+    fields = ("source_to_auxiliary", "auxiliary_to_target", "source_to_target", "one_disk", "solved")
+    train_sizes: ClassVar = (1, 2)
+    validation_size: ClassVar = 3
+    test_sizes: ClassVar = (2, 5, 10, 12, 15)
+
+    @action(pre=several_disks)
+    def SWAP_S_A(self, state: Towers) -> Towers:
+        """Source and auxiliary exchange roles."""
+        source, auxiliary, target = state.roles
+        return state._replace(roles=(auxiliary, source, target))
+
+    @action(pre=several_disks)
+    def SWAP_A_T(self, state: Towers) -> Towers:
+        """Auxiliary and target exchange roles."""
+        source, auxiliary, target = state.roles
+        return state._replace(roles=(source, target, auxiliary))
+
+    @action(pre=lambda state: state.movable(SOURCE, TARGET))
+    def MOVE_DISK(self, state: Towers) -> Towers:
+        """Move the top disk of the source to the target."""
+        disk = state.top(SOURCE)
+        position = (*state.position[:disk], state.roles[TARGET], *state.position[disk + 1 :])
+        return state._replace(position=position)
+
+    @program(
+        level=1,
+        depth=8,
+        pre=all_on_source,
+        recursive=True,
+        shrink=without_largest_disk,
+        restore=with_callers_game,
+    )
+    def HANOI(self, before: Towers, after: Towers) -> bool:
+        """Move all disks from the source to the target."""
+        return (
+            after.all_on(before.initial_roles[TARGET])
+            and after.roles == before.initial_roles
+            and after.position[before.disks :] == before.position[before.disks :]
+            and (after.disks, after.initial_roles) == (before.disks, before.initial_roles)
+        )
+
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> Towers:
+        """All disks on the source, roles in random order."""
+        source, auxiliary, target = (int(pillar) for pillar in rng.permutation(3))
+        return self._start(size, (source, auxiliary, target))
+
+    def observe(self, state: Towers) -> tuple[bool, ...]:
+        """Which moves are possible, whether there is a single disk, whether the game is solved."""
+        target = state.initial_roles[TARGET]
+        return (
+            state.movable(SOURCE, AUXILIARY),
+            state.movable(AUXILIARY, TARGET),
+            state.movable(SOURCE, TARGET),
+            state.disks == 1,
+            state.roles[TARGET] == target and state.all_on(target),
+        )
+
+    def size(self, state: Towers) -> int:
+        """Number of disks of the current game."""
+        return state.disks
+
+    def parse(self, program: str, text: str) -> Towers:
+        """Read a number of disks; they start on pillar A and go to C."""
+        if not text.strip().isdecimal() or int(text) < 1:
+            raise UsageError(f"hanoi: {text!r} is not a number of disks; give 1 or more")
+        return self._start(int(text), (0, 1, 2))
+
+    def format(self, state: Towers) -> str:
+        """Disks of each pillar from bottom to top, numbered by size from 1."""
+        pillars = []
+        for pillar, name in enumerate(PILLARS):
+            disks = [str(disk + 1) for disk, place in enumerate(state.position) if place == pillar]
+            pillars.append(f"{name}: {' '.join(reversed(disks)) or '-'}")
+        return "   ".join(pillars)
+
+    @staticmethod
+    def _start(size: int, roles: tuple[int, int, int]) -> Towers:
+        return Towers((roles[SOURCE],) * size, roles, size, roles)

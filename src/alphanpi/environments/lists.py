@@ -1,0 +1,242 @@
+"""What all list environments share: a list, two pointers, the atomic actions, and both observations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from alphanpi.errors import UsageError
+from alphanpi.spec import Environment, action, program
+
+Observation = Literal["paper", "compare"]
+DIGITS = 10
+
+
+class PointedList(NamedTuple):
+    """A list with two pointers. The current problem is `values[start : end + 1]`; nothing else is seen."""
+
+    values: tuple[int, ...]
+    p1: int
+    p2: int
+    start: int
+    end: int
+
+    def current(self) -> tuple[int, ...]:
+        """The values of the current problem."""
+        return self.values[self.start : self.end + 1]
+
+    def outside(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The values on both sides of the current problem: the frame no program may touch."""
+        return self.values[: self.start], self.values[self.end + 1 :]
+
+    def bounds(self) -> tuple[int, int]:
+        """Where the current problem begins and ends."""
+        return self.start, self.end
+
+
+def is_sorted(values: tuple[int, ...]) -> bool:
+    """Whether the values are in ascending order."""
+    return all(left <= right for left, right in zip(values, values[1:], strict=False))
+
+
+def exchanged(values: tuple[int, ...], i: int, j: int) -> tuple[int, ...]:
+    """The values with places `i` and `j` exchanged."""
+    copy = list(values)
+    copy[i], copy[j] = copy[j], copy[i]
+    return tuple(copy)
+
+
+def bubble_pass(values: tuple[int, ...]) -> tuple[int, ...]:
+    """The values after one pass of compare-and-exchange from left to right."""
+    copy = list(values)
+    for i in range(len(copy) - 1):
+        if copy[i] > copy[i + 1]:
+            copy[i], copy[i + 1] = copy[i + 1], copy[i]
+    return tuple(copy)
+
+
+def some_pointer_after_start(state: PointedList) -> bool:
+    """At least one pointer can go left."""
+    return state.p1 > state.start or state.p2 > state.start
+
+
+def some_pointer_before_end(state: PointedList) -> bool:
+    """At least one pointer can go right."""
+    return state.p1 < state.end or state.p2 < state.end
+
+
+def pointers_adjacent(state: PointedList) -> bool:
+    """Pointer 1 has a right neighbour, and pointer 2 is at it or at pointer 1."""
+    return state.p1 < state.end and state.p2 in (state.p1, state.p1 + 1)
+
+
+def pointers_ready_to_bubble(state: PointedList) -> bool:
+    """Pointer 1 at the start, pointer 2 there or one to the right."""
+    return state.p1 == state.start and state.p2 in (state.start, state.start + 1)
+
+
+def both_pointers_at_start(state: PointedList) -> bool:
+    """Both pointers at the start."""
+    return state.p1 == state.p2 == state.start
+
+
+class PointerPairs(NamedTuple):
+    """The pairs of pointers a program may start with, numbered, so that long lists need no enumeration."""
+
+    count: int
+    pair: Callable[[int], tuple[int, int]]
+
+    def __call__(self, number: int) -> tuple[int, int]:
+        return self.pair(number)
+
+
+def starting_pointers(program: str, size: int) -> PointerPairs:
+    """All pairs that satisfy the program's pre-condition on a list of that size."""
+    if program == "RSHIFT":  # all but both at the end, the last pair
+        pairs = PointerPairs(size * size - 1, lambda number: divmod(number, size))
+    elif program in ("LSHIFT", "RESET"):  # all but both at the start, the first pair
+        pairs = PointerPairs(size * size - 1, lambda number: divmod(number + 1, size))
+    elif program == "COMPSWAP":
+        pairs = PointerPairs(2 * (size - 1), lambda number: (number // 2, number // 2 + number % 2))
+    elif program == "BUBBLE":
+        pairs = PointerPairs(min(size, 2), lambda number: (0, number))
+    else:
+        pairs = PointerPairs(1, lambda number: (0, 0))
+    if size < 1 or pairs.count < 1:
+        raise UsageError(f"{program} cannot start on a list of {size}")
+    return pairs
+
+
+class ListActions(Environment[PointedList]):
+    """The atomic actions of all list environments, and what an agent sees of them."""
+
+    def __init__(self, observation: Observation = "paper") -> None:
+        if observation not in get_args(Observation):
+            raise UsageError(f"observation {observation!r} is unknown; choose paper or compare")
+        self.observation = observation
+        flags = ("p1_at_start", "p1_at_end", "p2_at_start", "p2_at_end", "same_position")
+        if observation == "paper":
+            digits = [f"p{pointer}_value_{digit}" for pointer in (1, 2) for digit in range(DIGITS)]
+            self.fields = (*digits, *flags, "sorted")
+        else:
+            self.fields = ("p1_value_greater", *flags)
+
+    @action(pre=lambda state: state.p1 > state.start)
+    def PTR_1_L(self, state: PointedList) -> PointedList:
+        """Pointer 1 to the left."""
+        return state._replace(p1=state.p1 - 1)
+
+    @action(pre=lambda state: state.p2 > state.start)
+    def PTR_2_L(self, state: PointedList) -> PointedList:
+        """Pointer 2 to the left."""
+        return state._replace(p2=state.p2 - 1)
+
+    @action(pre=lambda state: state.p1 < state.end)
+    def PTR_1_R(self, state: PointedList) -> PointedList:
+        """Pointer 1 to the right."""
+        return state._replace(p1=state.p1 + 1)
+
+    @action(pre=lambda state: state.p2 < state.end)
+    def PTR_2_R(self, state: PointedList) -> PointedList:
+        """Pointer 2 to the right."""
+        return state._replace(p2=state.p2 + 1)
+
+    @action(pre=lambda state: state.p1 != state.p2)
+    def SWAP(self, state: PointedList) -> PointedList:
+        """Exchange the two values pointed at."""
+        return state._replace(values=exchanged(state.values, state.p1, state.p2))
+
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> PointedList:
+        """Uniform digits; pointers uniform over those that satisfy the pre-condition."""
+        values = tuple(int(digit) for digit in rng.integers(DIGITS, size=size))
+        pairs = starting_pointers(program, size)
+        return PointedList(values, *pairs(int(rng.integers(pairs.count))), 0, size - 1)
+
+    def observe(self, state: PointedList) -> tuple[int, ...]:
+        """Flags of the two pointers, and their values (`paper`) or how these compare (`compare`)."""
+        v1, v2 = state.values[state.p1], state.values[state.p2]
+        flags = (
+            int(state.p1 == state.start),
+            int(state.p1 == state.end),
+            int(state.p2 == state.start),
+            int(state.p2 == state.end),
+            int(state.p1 == state.p2),
+        )
+        if self.observation == "compare":
+            return (int(v1 > v2), *flags)
+        one_hot = [0] * (2 * DIGITS)
+        one_hot[v1] = one_hot[DIGITS + v2] = 1
+        return (*one_hot, *flags, int(is_sorted(state.current())))
+
+    def size(self, state: PointedList) -> int:
+        """Length of the current problem."""
+        return state.end - state.start + 1
+
+    def parse(self, program: str, text: str) -> PointedList:
+        """Read integers separated by blanks or commas; pointers start at the end for LSHIFT and RESET, else at the start."""
+        try:
+            values = tuple(int(word) for word in text.replace(",", " ").split())
+        except ValueError:
+            raise UsageError(f"{text!r} is not a list of integers; write for example '5 3 9 1'") from None
+        if self.observation == "paper" and any(not 0 <= value < DIGITS for value in values):
+            raise UsageError(f"{text!r}: with the paper's observation values are digits 0-9; use compare")
+        if not values:
+            raise UsageError("the list is empty; write for example '5 3 9 1'")
+        pairs = starting_pointers(program, len(values))
+        leftmost = program not in ("LSHIFT", "RESET")
+        return PointedList(values, *pairs(0 if leftmost else pairs.count - 1), 0, len(values) - 1)
+
+    def format(self, state: PointedList) -> str:
+        """The values, separated by blanks."""
+        return " ".join(str(value) for value in state.values)
+
+
+class ListPrograms(ListActions):
+    """The level-1 programs that the iterative and the recursive environment share."""
+
+    test_sizes: ClassVar = (10, 20, 60, 100, 1000)
+    validation_size: ClassVar = 7
+
+    @program(level=1, depth=5, minimum_size=2, pre=some_pointer_before_end)
+    def RSHIFT(self, before: PointedList, after: PointedList) -> bool:
+        """Move both pointers one to the right, as far as they can go."""
+        moved = (min(before.p1 + 1, before.end), min(before.p2 + 1, before.end))
+        return after == before._replace(p1=moved[0], p2=moved[1])
+
+    @program(level=1, depth=5, minimum_size=2, pre=some_pointer_after_start)
+    def LSHIFT(self, before: PointedList, after: PointedList) -> bool:
+        """Move both pointers one to the left, as far as they can go."""
+        moved = (max(before.p1 - 1, before.start), max(before.p2 - 1, before.start))
+        return after == before._replace(p1=moved[0], p2=moved[1])
+
+    @program(level=1, depth=5, minimum_size=2, pre=pointers_adjacent)
+    def COMPSWAP(self, before: PointedList, after: PointedList) -> bool:
+        """Put the values at pointer 1 and to its right in order; pointer 2 ends on the right one."""
+        left, right = before.p1, before.p1 + 1
+        values = before.values
+        if values[left] > values[right]:
+            values = exchanged(values, left, right)
+        return after == before._replace(values=values, p2=right)
+
+
+def reset_done(before: PointedList, after: PointedList) -> bool:
+    """Both pointers at the start, nothing else changed."""
+    return after == before._replace(p1=before.start, p2=before.start)
+
+
+def bubble_done(before: PointedList, after: PointedList) -> bool:
+    """One bubble pass over the current problem, both pointers at its end, nothing else changed."""
+    left, right = before.outside()
+    values = (*left, *bubble_pass(before.current()), *right)
+    return after == before._replace(values=values, p1=before.end, p2=before.end)
+
+
+def bubblesort_done(before: PointedList, after: PointedList) -> bool:
+    """The current problem sorted, nothing outside it changed; the pointers are free."""
+    return (
+        after.bounds() == before.bounds()
+        and after.outside() == before.outside()
+        and after.current() == tuple(sorted(before.current()))
+    )

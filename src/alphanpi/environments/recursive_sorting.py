@@ -1,0 +1,79 @@
+"""Bubble sort, recursive: RESET, BUBBLE and BUBBLESORT call themselves on a shorter sub-list."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from alphanpi.environments.lists import (
+    ListPrograms,
+    PointedList,
+    both_pointers_at_start,
+    bubble_done,
+    bubblesort_done,
+    pointers_ready_to_bubble,
+    reset_done,
+    some_pointer_after_start,
+)
+from alphanpi.spec import program
+
+
+def without_last(state: PointedList) -> PointedList | None:
+    """The sub-list without its last element, if both pointers stay inside."""
+    if state.p1 < state.end and state.p2 < state.end:
+        return state._replace(end=state.end - 1)
+    return None
+
+
+def without_first(state: PointedList) -> PointedList | None:
+    """The sub-list without its first element, if both pointers are just behind it."""
+    if state.p1 == state.p2 == state.start + 1 <= state.end:
+        return state._replace(start=state.start + 1)
+    return None
+
+
+def with_callers_bounds(caller: PointedList, callee: PointedList) -> PointedList:
+    """The caller's sub-list again, with values and pointers as the callee left them."""
+    return callee._replace(start=caller.start, end=caller.end)
+
+
+class RecursiveSorting(ListPrograms):
+    """Bubble sort with recursive programs of constant length."""
+
+    train_sizes: ClassVar = (2, 3, 4)
+
+    @program(
+        level=2,
+        depth=5,
+        minimum_size=2,
+        pre=some_pointer_after_start,
+        recursive=True,
+        shrink=without_last,
+        restore=with_callers_bounds,
+    )
+    def RESET(self, before: PointedList, after: PointedList) -> bool:
+        """Move both pointers to the start."""
+        return reset_done(before, after)
+
+    @program(
+        level=2,
+        depth=5,
+        pre=pointers_ready_to_bubble,
+        recursive=True,
+        shrink=without_first,
+        restore=with_callers_bounds,
+    )
+    def BUBBLE(self, before: PointedList, after: PointedList) -> bool:
+        """Make one bubble pass; both pointers end at the end."""
+        return bubble_done(before, after)
+
+    @program(
+        level=3,
+        depth=5,
+        pre=both_pointers_at_start,
+        recursive=True,
+        shrink=without_last,
+        restore=with_callers_bounds,
+    )
+    def BUBBLESORT(self, before: PointedList, after: PointedList) -> bool:
+        """Sort the list."""
+        return bubblesort_done(before, after)

@@ -1,0 +1,153 @@
+"""Calling a user's environment: every fault becomes one message with file, line, program and state."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError
+from alphanpi.spec import Environment
+
+_SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
+_SHOWN_CHARACTERS = 200
+
+
+class Guard:
+    """An environment whose calls are checked: observations well-formed, states hashable, faults located."""
+
+    def __init__(self, environment: Environment[Any]) -> None:
+        self.environment = environment
+        self.library = environment.library
+        self.name = type(environment).__name__
+        self._fields = tuple(environment.fields)
+
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> Any:
+        """A start state, hashable."""
+        try:
+            state = self.environment.initial(program, size, rng)
+        except Exception as error:
+            self._fault(error, f"initial state of {program} at size {size}")
+        return self._hashable(state, f"initial state of {program} at size {size}")
+
+    def observe(self, state: Any) -> tuple[int, ...]:
+        """An observation with one small integer per field."""
+        try:
+            observation = tuple(self.environment.observe(state))
+        except Exception as error:
+            self._fault(error, "observe", state)
+        if len(observation) != len(self._fields):
+            raise SpecificationError(
+                f"{self.name}: observe returned {len(observation)} entries for {len(self._fields)} fields"
+                f" in state {shown(state)}"
+            )
+        for field, value in zip(self._fields, observation, strict=True):
+            if not isinstance(value, (int, np.integer, np.bool_)):
+                raise SpecificationError(
+                    f"{self.name}: observe: field {field!r} is {value!r}, a {type(value).__name__}; "
+                    f"give an integer or a bool (state {shown(state)})"
+                )
+            if not _SMALLEST <= value <= _LARGEST:
+                raise SpecificationError(
+                    f"{self.name}: observe: field {field!r} is {value}, out of {_SMALLEST}..{_LARGEST} "
+                    f"(state {shown(state)})"
+                )
+        return tuple(int(value) for value in observation)
+
+    def act(self, state: Any, action: str) -> Any:
+        """The state after an atomic action."""
+        try:
+            after = self.environment.act(state, action)
+        except Exception as error:
+            self._fault(error, f"action {action}", state)
+        return self._hashable(after, f"action {action}", state)
+
+    def pre(self, program: str, state: Any, caller: str | None) -> bool:
+        """Whether the program may be called."""
+        try:
+            return bool(self.environment.pre(program, state, caller))
+        except Exception as error:
+            self._fault(error, f"pre-condition of {program} called by {caller}", state)
+
+    def post(self, program: str, before: Any, after: Any) -> bool:
+        """Whether the program may end here."""
+        try:
+            return self.environment.post(program, before, after)
+        except Exception as error:
+            self._fault(error, f"post-condition of {program} begun in {shown(before)}", after)
+
+    def enter(self, state: Any, program: str, caller: str | None) -> Any:
+        """What the callee sees."""
+        try:
+            entered = self.environment.enter(state, program, caller)
+        except Exception as error:
+            self._fault(error, f"entering {program} from {caller}", state)
+        return self._hashable(entered, f"entering {program} from {caller}", state)
+
+    def leave(self, caller_state: Any, callee_state: Any, program: str, caller: str | None) -> Any:
+        """What the caller sees afterwards."""
+        try:
+            left = self.environment.leave(caller_state, callee_state, program, caller)
+        except Exception as error:
+            self._fault(error, f"leaving {program} for {caller} in {shown(caller_state)}", callee_state)
+        return self._hashable(left, f"leaving {program} for {caller}", callee_state)
+
+    def depth(self, program: str, state: Any) -> int:
+        """Most actions of a call."""
+        try:
+            limit = self.environment.depth(program, state)
+        except Exception as error:
+            self._fault(error, f"depth of {program}", state)
+        if limit < 1:
+            raise SpecificationError(f"{self.name}: {program}: depth {limit} leaves no room for STOP")
+        return limit
+
+    def size(self, state: Any) -> int:
+        """Size of the current problem."""
+        try:
+            return int(self.environment.size(state))
+        except Exception as error:
+            self._fault(error, "size", state)
+
+    def measure(self, program: str, state: Any) -> int:
+        """What recursion makes smaller."""
+        try:
+            return int(self.environment.measure(program, state))
+        except Exception as error:
+            self._fault(error, f"measure of {program}", state)
+
+    def _hashable(self, state: Any, what: str, given: Any = None) -> Any:
+        try:
+            hash(state)
+        except TypeError:
+            at = "" if given is None else f" in state {shown(given)}"
+            kind = type(state).__name__
+            inner = "" if not isinstance(state, Hashable) else ", which holds something unhashable"
+            raise SpecificationError(
+                f"{self.name}: {what}{at}: unhashable state: a {kind}{inner}; use tuples or frozen dataclasses"
+            ) from None
+        if state is None:
+            raise SpecificationError(f"{self.name}: {what}: it returned None instead of a state")
+        return state
+
+    def _fault(self, error: Exception, what: str, state: Any = None) -> NoReturn:
+        if isinstance(error, AlphaNPIError):
+            raise error
+        frames = traceback.extract_tb(error.__traceback__)
+        own = str(Path(__file__).parent)
+        theirs = [frame for frame in frames if Path(frame.filename).name not in ("guard.py", "spec.py")]
+        frame = (theirs or list(frames))[-1]
+        place = frame.filename.removeprefix(own).lstrip("/") if frame.filename.startswith(own) else frame.filename
+        at = "" if state is None else f" in state {shown(state)}"
+        raise EnvironmentFault(
+            f"{place}:{frame.lineno}: {self.name}: {what}{at}: {type(error).__name__}: {error}"
+        ) from error
+
+
+def shown(state: Any) -> str:
+    """A state for a message, cut where it is long."""
+    text = repr(state)
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"

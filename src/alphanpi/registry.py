@@ -1,0 +1,184 @@
+"""Finding environments: by id, by `path/to/file.py:ClassName`, by `package.module:ClassName`, or by entry point."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import sys
+import traceback
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError
+from alphanpi.spec import Environment
+
+ENTRY_POINT_GROUP = "alphanpi.environments"
+
+_BUILTIN = {
+    "hanoi": "alphanpi.environments.hanoi:Hanoi",
+    "sorting": "alphanpi.environments.sorting:Sorting",
+    "recursive-sorting": "alphanpi.environments.recursive_sorting:RecursiveSorting",
+    "flat-sorting": "alphanpi.environments.flat_sorting:FlatSorting",
+}
+_registered: dict[str, str | type[Environment[Any]]] = {}
+
+
+class Listing(NamedTuple):
+    """One environment as `alphanpi envs` shows it; `broken` says why it cannot be loaded."""
+
+    id: str
+    summary: str
+    environment: type[Environment[Any]] | None
+    broken: str | None = None
+
+
+def register(identifier: str, target: str | type[Environment[Any]]) -> None:
+    """Make an environment known under an id; `target` is its class or `package.module:ClassName`."""
+    if identifier in _targets():
+        raise SpecificationError(f"an environment with id {identifier!r} is registered already")
+    _registered[identifier] = target
+
+
+def make(identifier: str, **options: Any) -> Environment[Any]:
+    """Load an environment and create it with the given options (for example `observation="compare"`)."""
+    return create(load(identifier), **options)
+
+
+def create(environment: type[Environment[Any]], **options: Any) -> Environment[Any]:
+    """Instantiate an environment class; errors name the class and what is missing or unknown."""
+    name = environment.__name__
+    if not hasattr(environment, "library"):
+        raise SpecificationError(f"{name}: it declares no program; decorate at least one method with @program")
+    try:
+        created = environment(**options)
+    except TypeError as error:
+        missing = ", ".join(sorted(getattr(environment, "__abstractmethods__", ())))
+        if missing:
+            raise SpecificationError(f"{name}: missing members: {missing}") from error
+        raise SpecificationError(f"{name}: it cannot be created with these options: {error}") from error
+    fields = created.fields
+    if not fields or not all(isinstance(field, str) for field in fields):
+        raise SpecificationError(f"{name}: `fields` must name every entry of an observation")
+    if len(set(fields)) != len(fields):
+        raise SpecificationError(f"{name}: `fields` has a duplicate name")
+    return created
+
+
+def load(identifier: str) -> type[Environment[Any]]:
+    """The environment class behind an id, a file or a module path."""
+    targets = _targets()
+    if identifier in targets:
+        target = targets[identifier]
+        return target if isinstance(target, type) else _from_module(*_split(target))
+    location, class_name = _split(identifier)
+    if location.endswith(".py"):
+        return _environment_class(_module_from_file(Path(location)), class_name, location)
+    if class_name is not None:
+        return _from_module(location, class_name)
+    close = get_close_matches(identifier, targets, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(sorted(targets))};"
+    raise UnknownEnvironmentError(
+        f"unknown environment {identifier!r}: {hint} give an id, path/to/file.py:ClassName or module:ClassName"
+    )
+
+
+def available() -> Iterator[Listing]:
+    """All environments known by id; a broken third-party one is listed with its error."""
+    for identifier in sorted(_targets()):
+        try:
+            environment = load(identifier)
+        except AlphaNPIError as error:
+            yield Listing(identifier, "", None, str(error))
+        else:
+            summary = (environment.__doc__ or "").strip().split("\n")[0]
+            yield Listing(identifier, summary, environment)
+
+
+def _targets() -> dict[str, str | type[Environment[Any]]]:
+    plugins = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
+    return {**{plugin.name: plugin.value for plugin in plugins}, **_BUILTIN, **_registered}
+
+
+def _split(target: str) -> tuple[str, str | None]:
+    location, separator, class_name = target.rpartition(":")
+    # A Windows drive ("C:\\env.py") is not a class name.
+    if not separator or not class_name.isidentifier():
+        return target, None
+    return location, class_name
+
+
+def _from_module(module: str, class_name: str | None) -> type[Environment[Any]]:
+    try:
+        loaded = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
+            raise UnknownEnvironmentError(f"no module named {module!r}; is its package installed?") from error
+        raise EnvironmentFault(f"{module}: loading it failed: {_where(error)}") from error
+    except AlphaNPIError as error:
+        raise type(error)(f"{module}: {error}") from error
+    except Exception as error:
+        raise EnvironmentFault(f"{module}: loading it failed: {_where(error)}") from error
+    return _environment_class(loaded, class_name, module)
+
+
+def _module_from_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise UnknownEnvironmentError(f"{path}: there is no such file")
+    # A name that is the same in every process, and cannot collide with an installed module.
+    name = f"alphanpi_user_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and annotations look their module up while it loads
+    try:
+        spec.loader.exec_module(module)
+    except AlphaNPIError as error:
+        del sys.modules[name]
+        raise type(error)(f"{path}: {error}") from error
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise EnvironmentFault(f"{path}: loading it failed: {_where(error, str(path))}") from error
+    return module
+
+
+def _environment_class(
+    module: ModuleType, class_name: str | None, location: str
+) -> type[Environment[Any]]:
+    classes = {
+        name: member
+        for name, member in vars(module).items()
+        if isinstance(member, type) and issubclass(member, Environment) and member.__module__ == module.__name__
+    }
+    if class_name is None:
+        complete = [member for member in classes.values() if hasattr(member, "library")]
+        if len(complete) == 1:
+            return complete[0]
+        names = ", ".join(classes) or "none"
+        raise UnknownEnvironmentError(f"{location}: say which class: {location}:ClassName; there is {names}")
+    found = getattr(module, class_name, None)
+    if not (isinstance(found, type) and issubclass(found, Environment)):
+        close = get_close_matches(class_name, classes, n=1) or list(classes)
+        hint = f"; did you mean {close[0]}?" if close else ": it holds no Environment"
+        raise UnknownEnvironmentError(f"{location}: there is no environment class {class_name!r}{hint}")
+    return found
+
+
+def _where(error: BaseException, prefer: str | None = None) -> str:
+    """`line N: ErrorType: message`, at the innermost frame in the preferred file."""
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [frame for frame in frames if prefer is None or Path(frame.filename) == Path(prefer).resolve()]
+    inside = inside or [frame for frame in frames if prefer is not None and frame.filename.endswith(prefer)]
+    line = f"line {inside[-1].lineno}: " if inside else ""
+    return f"{line}{type(error).__name__}: {error}"

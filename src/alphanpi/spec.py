@@ -1,0 +1,330 @@
+"""The specification language: what an environment is and how its programs are declared.
+
+An environment is a set of pure functions over hashable state values. Each atomic action is one method whose
+body is its effect; each program is one method whose body is the test of what must be true afterwards.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from alphanpi.errors import SpecificationError
+
+State = TypeVar("State", bound=Hashable)
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+STOP = "STOP"
+_ATTRIBUTE = "__alphanpi_declaration__"
+
+
+@dataclass(frozen=True)
+class Program:
+    """One entry of the library: an atomic action (level 0) or a program to be learned (level 1 and up)."""
+
+    name: str
+    level: int
+    summary: str = ""
+    recursive: bool = False
+    depth: int | Callable[[Any], int] = 1
+    minimum_size: int = 1
+    pre: Callable[[Any], bool] | None = None
+    shrink: Callable[[Any], Any] | None = None
+    restore: Callable[[Any, Any], Any] | None = None
+
+    @property
+    def atomic(self) -> bool:
+        """Whether this is an action of the environment rather than a program to be learned."""
+        return self.level == 0
+
+
+class Library(Sequence[Program]):
+    """STOP, then the actions, then the programs by level; indices are stable and saved with every model."""
+
+    def __init__(self, programs: Sequence[Program]) -> None:
+        self._programs = tuple(programs)
+        self.names = tuple(program.name for program in programs)
+        self.atomic_count = sum(program.atomic for program in programs)
+        self._index: Mapping[str, int] = {name: index for index, name in enumerate(self.names)}
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._programs[key]
+
+    def __len__(self) -> int:
+        return len(self._programs)
+
+    def __iter__(self) -> Iterator[Program]:
+        return iter(self._programs)
+
+    def index_of(self, name: str) -> int:
+        """The program's index, or a SpecificationError that lists the names there are."""
+        try:
+            return self._index[name]
+        except KeyError:
+            raise SpecificationError(f"no program {name!r}; there are {', '.join(self.names)}") from None
+
+    def named(self, name: str) -> Program:
+        """The program of that name."""
+        return self._programs[self.index_of(name)]
+
+    @property
+    def learned(self) -> tuple[Program, ...]:
+        """The programs above level 0: those an agent has to learn."""
+        return self._programs[self.atomic_count :]
+
+    @property
+    def levels(self) -> int:
+        """The highest level."""
+        return max(program.level for program in self._programs)
+
+    def callable_by(self, name: str) -> tuple[Program, ...]:
+        """What a program may call: everything of a lower level, and itself if it is recursive."""
+        caller = self.named(name)
+        return tuple(
+            program
+            for program in self._programs
+            if program.level < caller.level or (program is caller and caller.recursive)
+        )
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    """Arguments of a decorator, kept on the method until its class is complete."""
+
+    level: int
+    pre: Callable[[Any], bool] | None
+    recursive: bool = False
+    depth: int | Callable[[Any], int] = 1
+    minimum_size: int = 1
+    shrink: Callable[[Any], Any] | None = None
+    restore: Callable[[Any, Any], Any] | None = None
+
+    def __call__(self, method: Method) -> Method:
+        setattr(method, _ATTRIBUTE, self)
+        return method
+
+
+def action(*, pre: Callable[[Any], bool] | None = None) -> Callable[[Method], Method]:
+    """Declare an atomic action. The method's body, `NAME(self, state) -> state`, is its effect.
+
+    Args:
+        pre: Test of a state; the action is legal exactly where it holds. Without it, always.
+    """
+    return _Declaration(level=0, pre=pre)
+
+
+def program(
+    *,
+    level: int,
+    depth: int | Callable[[Any], int],
+    pre: Callable[[Any], bool] | None = None,
+    minimum_size: int = 1,
+    recursive: bool = False,
+    shrink: Callable[[Any], Any] | None = None,
+    restore: Callable[[Any, Any], Any] | None = None,
+) -> Callable[[Method], Method]:
+    """Declare a program to be learned. The method's body, `NAME(self, before, after) -> bool`, is its test.
+
+    The test includes the frame: whatever must not have changed.
+
+    Args:
+        level: Place in the hierarchy, from 1; a program may call everything below its level.
+        depth: Most actions of one call, STOP included; a number, or a function of the state at the call.
+        pre: Test of a state; the program may be called exactly where it holds. Without it, everywhere.
+        minimum_size: Smallest problem on which the pre-condition can hold.
+        recursive: Whether the program may call itself.
+        shrink: For a recursive program: the smaller problem the inner call sees, or None where there is none.
+            An inner call is legal where `shrink` gives a state that satisfies `pre`.
+        restore: For a recursive program: `restore(caller_state, callee_state)` puts the caller's frame back.
+    """
+    return _Declaration(level, pre, recursive, depth, minimum_size, shrink, restore)
+
+
+class _Namespace(dict[str, Any]):
+    """Body of an environment class; refuses a second declaration under a name already taken."""
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name in self and hasattr(self[name], _ATTRIBUTE):
+            raise SpecificationError(f"{name}: duplicate name: declared twice in the same environment")
+        super().__setitem__(name, value)
+
+
+class EnvironmentMeta(ABCMeta):
+    """Collects the declarations of an environment class into its library, and checks them."""
+
+    @classmethod
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **kwargs: Any) -> MutableMapping[str, Any]:
+        """Give the class body a namespace that notices duplicates."""
+        return _Namespace()
+
+    def __new__(
+        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any
+    ) -> EnvironmentMeta:
+        """Build the class; one that declares programs gets its library."""
+        created = super().__new__(cls, name, bases, dict(namespace), **kwargs)
+        programs = _collect(created)
+        if any(not program.atomic for program in programs):
+            created.library = _checked_library(name, programs)  # type: ignore[attr-defined]
+        return created
+
+
+def _collect(environment: type) -> list[Program]:
+    found: dict[str, Program] = {}
+    for base in reversed(environment.__mro__):
+        for name, member in vars(base).items():
+            if isinstance(member, _Declaration):
+                missing = "effect" if member.level == 0 else "post-condition"
+                raise SpecificationError(
+                    f"{environment.__name__}: {name}: missing {missing}: decorate a method with the declaration"
+                )
+            declaration = getattr(member, _ATTRIBUTE, None)
+            if isinstance(declaration, _Declaration):
+                summary = (member.__doc__ or "").strip().split("\n")[0]
+                found[name] = Program(
+                    name=name,
+                    level=declaration.level,
+                    summary=summary,
+                    recursive=declaration.recursive,
+                    depth=declaration.depth,
+                    minimum_size=declaration.minimum_size,
+                    pre=declaration.pre,
+                    shrink=declaration.shrink,
+                    restore=declaration.restore,
+                )
+            else:
+                found.pop(name, None)
+    return list(found.values())
+
+
+def _checked_library(environment: str, programs: Sequence[Program]) -> Library:
+    def refuse(name: str, rule: str) -> SpecificationError:
+        return SpecificationError(f"{environment}: {name}: {rule}")
+
+    for item in programs:
+        if item.name == STOP:
+            raise refuse(STOP, "duplicate name: STOP is always there and cannot be declared")
+        if hasattr(Environment, item.name):
+            raise refuse(item.name, "this name belongs to the Environment class; choose another")
+        if item.level < 0:
+            raise refuse(item.name, f"level {item.level} is not allowed; programs start at level 1")
+        if isinstance(item.depth, int) and item.depth < 1:
+            raise refuse(item.name, f"depth {item.depth} leaves no room for STOP; give at least 1")
+        if item.recursive and item.shrink is None:
+            raise refuse(item.name, "recursive program without a way to shrink: give shrink=")
+        if item.recursive and item.restore is None:
+            raise refuse(item.name, "recursive program without a way back: give restore=")
+        if not item.recursive and (item.shrink is not None or item.restore is not None):
+            raise refuse(item.name, "shrink= and restore= are for recursive programs: say recursive=True")
+        if item.atomic and item.recursive:
+            raise refuse(item.name, "an atomic action cannot be recursive")
+    levels = {item.level for item in programs} | {0}
+    for item in sorted(programs, key=lambda item: item.level):
+        if item.level - 1 not in levels and item.level > 0:
+            raise refuse(item.name, f"level gap: it has level {item.level}, but nothing has {item.level - 1}")
+    ordered = sorted(programs, key=lambda item: item.level)
+    return Library([Program(STOP, level=0, summary="end the current program"), *ordered])
+
+
+class Environment(Generic[State], metaclass=EnvironmentMeta):
+    """Base of all environments. Subclasses declare fields, actions and programs, and three functions.
+
+    No method may change a state or draw from a global random generator.
+    """
+
+    library: ClassVar[Library]
+    """Filled in from the declarations."""
+    version: ClassVar[int] = 1
+    """Raised when observations or rules change, so that an old model is not run on a new environment."""
+    train_sizes: ClassVar[tuple[int, ...]] = (1, 2)
+    """Problem sizes to learn from."""
+    validation_size: ClassVar[int] = 3
+    """Problem size that decides whether a program is learned."""
+    test_sizes: ClassVar[tuple[int, ...]] = (5, 10)
+    """Problem sizes to measure generalisation on."""
+
+    fields: tuple[str, ...] = ()
+    """A name for every entry of an observation."""
+
+    @abstractmethod
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> State:
+        """Draw a state of that size that satisfies the program's pre-condition."""
+
+    @abstractmethod
+    def observe(self, state: State) -> Sequence[int]:
+        """What the agent sees: one small integer or bool per field."""
+
+    @abstractmethod
+    def size(self, state: State) -> int:
+        """Size of the current problem; inside a recursive call, of the reduced one."""
+
+    def measure(self, program: str, state: State) -> int:
+        """What every recursive call makes smaller; the size unless overridden."""
+        return self.size(state)
+
+    def parse(self, program: str, text: str) -> State:
+        """Read an instance a user typed."""
+        raise NotImplementedError
+
+    def format(self, state: State) -> str:
+        """Write a state the way a user reads it."""
+        return str(state)
+
+    def act(self, state: State, action: str) -> State:
+        """Apply an atomic action."""
+        result: State = getattr(self, action)(state)
+        return result
+
+    def pre(self, program: str, state: State, caller: str | None = None) -> bool:
+        """Whether `program` may be called here; the legal-action mask is exactly this, everywhere."""
+        entry = self.library.named(program)
+        if caller == program:
+            assert entry.shrink is not None
+            smaller = entry.shrink(state)
+            return smaller is not None and (entry.pre is None or bool(entry.pre(smaller)))
+        return entry.pre is None or bool(entry.pre(state))
+
+    def post(self, program: str, before: State, after: State) -> bool:
+        """Whether a call that began in `before` may end in `after`."""
+        holds = getattr(self, program)(before, after)
+        if not isinstance(holds, (bool, np.bool_)):
+            raise SpecificationError(
+                f"{type(self).__name__}: {program}: its post-condition returned {holds!r}; return True or False"
+            )
+        return bool(holds)
+
+    def enter(self, state: State, program: str, caller: str | None = None) -> State:
+        """What the callee sees: the state itself, or the smaller problem when a program calls itself."""
+        if caller != program:
+            return state
+        entry = self.library.named(program)
+        assert entry.shrink is not None
+        smaller: State = entry.shrink(state)
+        return smaller
+
+    def leave(
+        self, caller_state: State, callee_state: State, program: str, caller: str | None = None
+    ) -> State:
+        """The caller's state after the callee ended in `callee_state`."""
+        if caller != program:
+            return callee_state
+        entry = self.library.named(program)
+        assert entry.restore is not None
+        restored: State = entry.restore(caller_state, callee_state)
+        return restored
+
+    def depth(self, program: str, state: State) -> int:
+        """Most actions, STOP included, of a call of `program` that begins in `state`."""
+        limit = self.library.named(program).depth
+        return limit if isinstance(limit, int) else int(limit(state))
+
+    def legal(self, program: str, state: State) -> tuple[bool, ...]:
+        """For each library entry, whether `program` may do it in `state`. STOP is always legal."""
+        allowed = {entry.name for entry in self.library.callable_by(program)}
+        return tuple(
+            entry.name == STOP or (entry.name in allowed and self.pre(entry.name, state, program))
+            for entry in self.library
+        )
