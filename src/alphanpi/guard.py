@@ -10,10 +10,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError
-from alphanpi.spec import Environment
+from alphanpi.spec import STOP, Environment
 
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SHOWN_CHARACTERS = 200
+_PLAIN = frozenset((int, bool))
 
 
 class Guard:
@@ -24,6 +25,7 @@ class Guard:
         self.library = environment.library
         self.name = type(environment).__name__
         self._fields = tuple(environment.fields)
+        self._well_formed: set[tuple[int, ...]] = set()
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Any:
         """A start state, hashable."""
@@ -39,23 +41,10 @@ class Guard:
             observation = tuple(self.environment.observe(state))
         except Exception as error:
             self._fault(error, "observe", state)
-        if len(observation) != len(self._fields):
-            raise SpecificationError(
-                f"{self.name}: observe returned {len(observation)} entries for {len(self._fields)} fields"
-                f" in state {shown(state)}"
-            )
-        for field, value in zip(self._fields, observation, strict=True):
-            if not isinstance(value, (int, np.integer, np.bool_)):
-                raise SpecificationError(
-                    f"{self.name}: observe: field {field!r} is {value!r}, a {type(value).__name__}; "
-                    f"give an integer or a bool (state {shown(state)})"
-                )
-            if not _SMALLEST <= value <= _LARGEST:
-                raise SpecificationError(
-                    f"{self.name}: observe: field {field!r} is {value}, out of {_SMALLEST}..{_LARGEST} "
-                    f"(state {shown(state)})"
-                )
-        return tuple(int(value) for value in observation)
+        if observation not in self._well_formed:
+            self._check(observation, state)
+            self._well_formed.add(observation)
+        return observation
 
     def act(self, state: Any, action: str) -> Any:
         """The state after an atomic action."""
@@ -71,6 +60,16 @@ class Guard:
             return bool(self.environment.pre(program, state, caller))
         except Exception as error:
             self._fault(error, f"pre-condition of {program} called by {caller}", state)
+
+    def legal(self, program: str, state: Any) -> tuple[bool, ...]:
+        """For each library entry, whether the program may do it."""
+        try:
+            return self.environment.legal(program, state)
+        except Exception:
+            for entry in self.library.callable_by(program):
+                if entry.name != STOP:
+                    self.pre(entry.name, state, program)  # names the pre-condition that raises
+            raise
 
     def post(self, program: str, before: Any, after: Any) -> bool:
         """Whether the program may end here."""
@@ -119,6 +118,26 @@ class Guard:
         except Exception as error:
             self._fault(error, f"measure of {program}", state)
 
+    def _check(self, observation: tuple[int, ...], state: Any) -> None:
+        if len(observation) != len(self._fields):
+            raise SpecificationError(
+                f"{self.name}: observe returned {len(observation)} entries for {len(self._fields)} fields"
+                f" in state {shown(state)}"
+            )
+        if _PLAIN.issuperset(map(type, observation)) and _in_range(observation):
+            return
+        for field, value in zip(self._fields, observation, strict=True):
+            if not isinstance(value, (int, np.integer, np.bool_)):
+                raise SpecificationError(
+                    f"{self.name}: observe: field {field!r} is {value!r}, a {type(value).__name__}; "
+                    f"give an integer or a bool (state {shown(state)})"
+                )
+            if not _in_range((value,)):
+                raise SpecificationError(
+                    f"{self.name}: observe: field {field!r} is {value}, out of {_SMALLEST}..{_LARGEST} "
+                    f"(state {shown(state)})"
+                )
+
     def _hashable(self, state: Any, what: str, given: Any = None) -> Any:
         try:
             hash(state)
@@ -145,6 +164,10 @@ class Guard:
         raise EnvironmentFault(
             f"{place}:{frame.lineno}: {self.name}: {what}{at}: {type(error).__name__}: {error}"
         ) from error
+
+
+def _in_range(values: tuple[int, ...]) -> bool:
+    return min(values) >= _SMALLEST and max(values) <= _LARGEST
 
 
 def shown(state: Any) -> str:

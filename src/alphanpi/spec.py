@@ -50,6 +50,12 @@ class Library(Sequence[Program]):
         self.names = tuple(program.name for program in programs)
         self.atomic_count = sum(program.atomic for program in programs)
         self._index: Mapping[str, int] = {name: index for index, name in enumerate(self.names)}
+        self._may_call: Mapping[str, tuple[bool, ...]] = {
+            caller.name: tuple(
+                entry.level < caller.level or (entry is caller and caller.recursive) for entry in programs
+            )
+            for caller in programs
+        }
 
     def __getitem__(self, key: Any) -> Any:
         return self._programs[key]
@@ -81,14 +87,13 @@ class Library(Sequence[Program]):
         """The highest level."""
         return max(program.level for program in self._programs)
 
+    def may_call(self, name: str) -> tuple[bool, ...]:
+        """For each entry, whether a program may call it: a lower level, or itself if it is recursive."""
+        return self._may_call[name]
+
     def callable_by(self, name: str) -> tuple[Program, ...]:
-        """What a program may call: everything of a lower level, and itself if it is recursive."""
-        caller = self.named(name)
-        return tuple(
-            program
-            for program in self._programs
-            if program.level < caller.level or (program is caller and caller.recursive)
-        )
+        """The entries a program may call."""
+        return tuple(entry for entry, allowed in zip(self, self.may_call(name), strict=True) if allowed)
 
 
 @dataclass(frozen=True)
@@ -323,8 +328,8 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
 
     def legal(self, program: str, state: State) -> tuple[bool, ...]:
         """For each library entry, whether `program` may do it in `state`. STOP is always legal."""
-        allowed = {entry.name for entry in self.library.callable_by(program)}
+        pre = self.pre
         return tuple(
-            entry.name == STOP or (entry.name in allowed and self.pre(entry.name, state, program))
-            for entry in self.library
+            allowed and (name == STOP or pre(name, state, program))
+            for name, allowed in zip(self.library.names, self.library.may_call(program), strict=True)
         )

@@ -69,10 +69,11 @@ class Histories:
         self.logits = np.zeros((rows, self.entries), np.float32)
         self.values = np.zeros(rows, np.float32)
         self.children = hashing.empty()
+        self._known: set[tuple[int, int]] = set()
 
     def known(self, history: int, observation: int) -> bool:
         """Whether the history extended by the observation has been evaluated."""
-        return bool(hashing.get(self.children.keys, self.children.values, hashing.pair_key(history, observation)) != hashing.ABSENT)
+        return (history, observation) in self._known
 
     def extend(self, pairs: list[tuple[int, int]], observations: NDArray[np.int16]) -> None:
         """Evaluate histories, each a known one and the id of the observation that extends it."""
@@ -90,6 +91,7 @@ class Histories:
         self.values[first:last] = answer.values
         keys = (parents << 32) | observed
         self.children = hashing.insert(self.children, keys, np.arange(first, last, dtype=np.int32))
+        self._known.update(pairs)
         self.count = last
         self.evaluations += len(pairs)
 

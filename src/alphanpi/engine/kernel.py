@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from alphanpi.engine.hashing import ABSENT, get, pair_key
 from alphanpi.engine.scoring import soft_maximum, success_value, upper_confidence
@@ -25,8 +26,12 @@ _SUCCESS, _FAILED_POST, _FAILED_DEPTH = int(Failure.NONE), int(Failure.POST), in
 _FAILED_CALL, _FAILED_NODES = int(Failure.CALL), int(Failure.NODES)
 _FAILED_CALL_DEPTH = int(Failure.CALL_DEPTH)
 
+# Division by zero cannot happen here; without numba's check for it, loops are tighter.
+_compiled = njit(cache=True, error_model="numpy")
+_inlined = njit(cache=True, error_model="numpy", inline="always")
 
-@njit(cache=True)
+
+@_compiled
 def advance(t: Tables) -> None:
     """Run every active episode until it is done or waits for a hole to be filled."""
     for e in range(t.episodes.shape[0]):
@@ -41,17 +46,17 @@ def advance(t: Tables) -> None:
                 _move(t, e, f)
 
 
-@njit(cache=True)
-def start(t: Tables, e: int, program: int, state: int) -> None:
-    """Begin episode e; the caller has made sure of a free frame, a free node and a known depth."""
-    t.episodes[e].frame = NONE
-    _call(t, e, NONE, program, state)
+@_compiled
+def start(t: Tables, programs: NDArray[np.int64], states: NDArray[np.int64]) -> None:
+    """Begin all episodes; the driver has made sure of free frames and nodes, and of known depths."""
+    for e in range(programs.shape[0]):
+        _call(t, e, NONE, programs[e], states[e])
 
 
 # ---------------------------------------------------------------------------- Algorithm 1: one simulation
 
 
-@njit(cache=True, inline="always")
+@_inlined
 def _visit(t: Tables, e: int, f: int) -> None:
     """One turn of the loop of Algorithm 1 at the node the running simulation has reached."""
     node = t.frames[f].cursor
@@ -65,10 +70,8 @@ def _visit(t: Tables, e: int, f: int) -> None:
     slot = _select(t, node, t.frames[f].program)
     action = t.legal_actions[t.nodes[node].legal, slot]
     if action == STOP_ACTION:
-        post = _post(t, e, f, node)
-        if post != UNKNOWN:
-            value = _success(t, node, t.nodes[node].depth + 1) if post == 1 else -1.0
-            _end_simulation_at_edge(t, e, f, node, slot, value)
+        if t.nodes[node].post != UNKNOWN or _find_post(t, e, f, node):
+            _end_simulation_at_edge(t, e, f, node, slot, t.nodes[node].stop_value)
         return
     child = t.edges[node, slot].child
     if child == NONE:
@@ -85,13 +88,13 @@ def _visit(t: Tables, e: int, f: int) -> None:
     t.frames[f].cursor = child
 
 
-@njit(cache=True)
+@_compiled
 def _expand(t: Tables, e: int, f: int, node: int) -> bool:
     """Give the node its edges and priors; False where it has to wait."""
     state, program = t.nodes[node].state, t.frames[f].program
     legal = t.calls[state, program].legal
     if legal == UNKNOWN:
-        return _wait(t, e, _LEGAL, state, program, 0)
+        return _wait(t, e, _LEGAL, state, program, t.nodes[node].parent_history)
     parent_history, observation = t.nodes[node].parent_history, t.observation[state]
     history = get(t.history_keys, t.history_values, pair_key(parent_history, observation))
     if history == ABSENT:
@@ -117,6 +120,7 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
         t.edges[node, slot].visits = 0
         t.edges[node, slot].weight_sum = 0.0
         t.edges[node, slot].value_sum = 0.0
+        t.edges[node, slot].q = 0.0
         t.edges[node, slot].child = NONE
     t.nodes[node].history = history
     t.nodes[node].legal = legal
@@ -126,7 +130,7 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
     return True
 
 
-@njit(cache=True, inline="always")
+@_inlined
 def _select(t: Tables, node: int, program: int) -> int:
     """The slot with the largest Q + U + L, the first of equals; failed calls are left out."""
     legal = t.nodes[node].legal
@@ -140,17 +144,13 @@ def _select(t: Tables, node: int, program: int) -> int:
         level = t.level[program, t.legal_actions[legal, slot]]
         if decaying:
             level /= 1.0 + edge.visits
-        score = (
-            soft_maximum(edge.weight_sum, edge.value_sum)
-            + upper_confidence(c_puct, edge.prior, sqrt_total, edge.visits)
-            + level
-        )
+        score = edge.q + upper_confidence(c_puct, edge.prior, sqrt_total, edge.visits) + level
         if score > best_score:
             best, best_score = slot, score
     return best
 
 
-@njit(cache=True, inline="always")
+@_inlined
 def _end_simulation(t: Tables, e: int, f: int, node: int, value: float) -> None:
     """Back the value up from the node to the current root."""
     weight = math.exp(t.rules[0].q_temperature * value)
@@ -167,26 +167,27 @@ def _end_simulation(t: Tables, e: int, f: int, node: int, value: float) -> None:
         t.episodes[e].nested_simulations += 1
 
 
-@njit(cache=True)
+@_inlined
 def _end_simulation_at_edge(t: Tables, e: int, f: int, node: int, slot: int, value: float) -> None:
     """The same where the last edge leads to no node: STOP, or a call that failed."""
     _count(t, node, slot, value, math.exp(t.rules[0].q_temperature * value))
     _end_simulation(t, e, f, node, value)
 
 
-@njit(cache=True, inline="always")
+@_inlined
 def _count(t: Tables, node: int, slot: int, value: float, weight: float) -> None:
     edge = t.edges[node, slot]
     edge.visits += 1
     edge.weight_sum += weight
     edge.value_sum += value * weight
+    edge.q = soft_maximum(edge.weight_sum, edge.value_sum)
     t.nodes[node].total += 1
 
 
 # ---------------------------------------------------------------------------- Algorithm 2: the episode
 
 
-@njit(cache=True)
+@_compiled
 def _move(t: Tables, e: int, f: int) -> None:
     """Choose the next action of the trace from the visit counts at the root, and take it."""
     node = t.frames[f].root
@@ -195,10 +196,9 @@ def _move(t: Tables, e: int, f: int) -> None:
     slot = t.frames[f].chosen
     action = t.legal_actions[t.nodes[node].legal, slot]
     if action == STOP_ACTION:
-        post = _post(t, e, f, node)
-        if post != UNKNOWN:
+        if t.nodes[node].post != UNKNOWN or _find_post(t, e, f, node):
             _record(t, e, f, node, action)
-            _finish(t, e, f, _SUCCESS if post == 1 else _FAILED_POST)
+            _finish(t, e, f, _SUCCESS if t.nodes[node].post == 1 else _FAILED_POST)
         return
     if t.frames[f].length + 1 >= t.frames[f].limit:
         _record(t, e, f, node, action)
@@ -230,7 +230,7 @@ def _move(t: Tables, e: int, f: int) -> None:
     t.frames[f].budget = _simulations(t, e, f)
 
 
-@njit(cache=True)
+@_compiled
 def _policy_weight(t: Tables, node: int, slot: int, by_prior: bool) -> float:
     if t.edges[node, slot].child == FAILED:
         return 0.0
@@ -239,7 +239,7 @@ def _policy_weight(t: Tables, node: int, slot: int, by_prior: bool) -> float:
     return np.float64(t.edges[node, slot].visits) ** t.rules[0].policy_temperature
 
 
-@njit(cache=True)
+@_compiled
 def _policy_total(t: Tables, node: int, by_prior: bool) -> float:
     total = 0.0
     for slot in range(t.nodes[node].count):
@@ -247,7 +247,7 @@ def _policy_total(t: Tables, node: int, by_prior: bool) -> float:
     return total
 
 
-@njit(cache=True)
+@_compiled
 def _choose(t: Tables, e: int, f: int, node: int) -> int:
     """Sample from pi_mcts when exploring, else take its first maximum.
 
@@ -276,7 +276,7 @@ def _choose(t: Tables, e: int, f: int, node: int) -> int:
     return best
 
 
-@njit(cache=True)
+@_compiled
 def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
     """Add the step to the trace; only the episode's own program has one."""
     step = t.frames[f].length
@@ -300,7 +300,7 @@ def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
 # ---------------------------------------------------------------------------- transitions and calls
 
 
-@njit(cache=True)
+@_compiled
 def _grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
     """The node behind an edge taken for the first time; FAILED, or NONE where the episode waits or ended."""
     after = _transition(t, e, f, t.nodes[node].state, action)
@@ -326,7 +326,7 @@ def _grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
     return child
 
 
-@njit(cache=True)
+@_compiled
 def _transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
     """The state after an action or a call; FAILED, or UNKNOWN where the episode waits or ended."""
     if action < t.rules[0].atomic:
@@ -363,7 +363,7 @@ def _transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
     return after
 
 
-@njit(cache=True)
+@_compiled
 def _call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
     """Push a frame for a call, or wait for what it needs."""
     limit = t.calls[entry, program].depth
@@ -399,7 +399,7 @@ def _call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
     t.episodes[e].frame = f
 
 
-@njit(cache=True)
+@_compiled
 def _new_node(t: Tables, f: int, state: int, parent_history: int) -> int:
     node = t.free[0]
     t.free[0] = t.nodes[node].link
@@ -419,7 +419,7 @@ def _new_node(t: Tables, f: int, state: int, parent_history: int) -> int:
     return node
 
 
-@njit(cache=True)
+@_compiled
 def _finish(t: Tables, e: int, f: int, failure: int) -> None:
     """End a call: the episode's own, or a nested one whose result is remembered for all episodes."""
     root, program = t.frames[f].root, t.frames[f].program
@@ -429,7 +429,7 @@ def _finish(t: Tables, e: int, f: int, failure: int) -> None:
         t.episodes[e].failure = failure
         t.episodes[e].final = final
         t.episodes[e].length = t.frames[f].length
-        t.episodes[e].value = _success(t, root, t.frames[f].length) if failure == _SUCCESS else -1.0
+        t.episodes[e].value = t.nodes[root].stop_value if failure == _SUCCESS else -1.0
     else:
         entry = t.frames[f].entry
         t.calls[entry, program].height = t.frames[f].height
@@ -438,7 +438,7 @@ def _finish(t: Tables, e: int, f: int, failure: int) -> None:
     _release(t, f)
 
 
-@njit(cache=True)
+@_compiled
 def _abort(t: Tables, e: int, failure: int) -> None:
     """End an episode from inside any of its calls."""
     f = t.episodes[e].frame
@@ -449,7 +449,7 @@ def _abort(t: Tables, e: int, failure: int) -> None:
     _finish(t, e, f, failure)
 
 
-@njit(cache=True)
+@_compiled
 def _release(t: Tables, f: int) -> None:
     t.nodes[t.frames[f].last_node].link = t.free[0]
     t.free[0] = t.frames[f].first_node
@@ -460,7 +460,7 @@ def _release(t: Tables, f: int) -> None:
 # ---------------------------------------------------------------------------- small questions
 
 
-@njit(cache=True)
+@_compiled
 def _wait(t: Tables, e: int, hole: int, first: int, second: int, third: int) -> bool:
     t.episodes[e].hole = hole
     t.episodes[e].first = first
@@ -469,53 +469,48 @@ def _wait(t: Tables, e: int, hole: int, first: int, second: int, third: int) -> 
     return False
 
 
-@njit(cache=True)
-def _post(t: Tables, e: int, f: int, node: int) -> int:
-    """Whether STOP at the node succeeds; UNKNOWN where the episode waits."""
-    post = t.nodes[node].post
-    if post == UNKNOWN:
-        program, before, after = t.frames[f].program, t.frames[f].entry, t.nodes[node].state
-        post = get(t.post_keys, t.post_values, pair_key(before * t.level.shape[0] + program, after))
-        if post == ABSENT:
-            _wait(t, e, _POST, before, after, program)
-            return UNKNOWN
-        t.nodes[node].post = post
-    return post
-
-
-@njit(cache=True)
-def _success(t: Tables, node: int, actions: int) -> float:
+@_compiled
+def _find_post(t: Tables, e: int, f: int, node: int) -> bool:
+    """Store with the node whether STOP there succeeds and what it is worth; False where the episode waits."""
+    program, before, after = t.frames[f].program, t.frames[f].entry, t.nodes[node].state
+    post = get(t.post_keys, t.post_values, pair_key(before * t.level.shape[0] + program, after))
+    if post == ABSENT:
+        return _wait(t, e, _POST, before, after, program)
     penalised = t.nodes[node].could_recurse and not t.nodes[node].recursed
-    return success_value(t.rules[0].discount, actions, t.rules[0].recursion_penalty, penalised)
+    rules = t.rules[0]
+    value = success_value(rules.discount, t.nodes[node].depth + 1, rules.recursion_penalty, penalised)
+    t.nodes[node].stop_value = value if post == 1 else -1.0
+    t.nodes[node].post = post
+    return True
 
 
-@njit(cache=True)
+@_compiled
 def _explores(t: Tables, e: int, f: int) -> bool:
     """Nested searches are always in exploitation mode."""
     return t.episodes[e].exploring and t.frames[f].caller == NONE
 
 
-@njit(cache=True)
+@_compiled
 def _noisy(t: Tables, e: int, f: int) -> bool:
     return _explores(t, e, f) and t.rules[0].noise_fraction > 0.0
 
 
-@njit(cache=True)
+@_compiled
 def _discards(t: Tables, e: int, f: int) -> bool:
     return t.rules[0].discard_exploring if _explores(t, e, f) else t.rules[0].discard_exploiting
 
 
-@njit(cache=True)
+@_compiled
 def _simulations(t: Tables, e: int, f: int) -> int:
     return t.rules[0].simulations if _explores(t, e, f) else t.rules[0].simulations_exploitation
 
 
-@njit(cache=True)
+@_compiled
 def _noise_ready(t: Tables, e: int, count: int) -> bool:
     return t.episodes[e].noise_used + count <= t.episodes[e].noise_filled
 
 
-@njit(cache=True)
+@_compiled
 def _add_noise(t: Tables, e: int, node: int) -> None:
     """P <- (1 - epsilon) P + epsilon eta over the legal actions; eta is normalised Gamma draws."""
     first, count = t.episodes[e].noise_used, t.nodes[node].count

@@ -22,21 +22,19 @@ def level_terms(library: Library, c_level: float) -> NDArray[np.float64]:
     return terms
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def soft_maximum(weight_sum: float, weighted_value_sum: float) -> float:
-    """Q(e, a) from the running sums of e^(tau_1 v) and v e^(tau_1 v); 0 before the first visit."""
-    if weight_sum == 0.0:
-        return 0.0
+    """Q(e, a) from the running sums of e^(tau_1 v) and v e^(tau_1 v)."""
     return weighted_value_sum / weight_sum
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def upper_confidence(c_puct: float, prior: float, sqrt_total: float, visits: int) -> float:
     """U(e, a) = c_puct P(e, a) sqrt(sum_b N(e, b)) / (1 + N(e, a)), the root taken of at least 1."""
     return c_puct * prior * sqrt_total / (1.0 + visits)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def success_value(
     discount: float, actions: int, recursion_penalty: float, penalised: bool
 ) -> float:

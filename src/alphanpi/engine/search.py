@@ -185,12 +185,11 @@ class Search:
         for state, program in zip(states, programs, strict=True):
             self.world.fill_depth(state, program)
         batch = self._batch(requests, int(self.world.calls["depth"][states, programs].max()))
-        for e, (state, program) in enumerate(zip(states, programs, strict=True)):
-            kernel.start(self._tables(batch), e, program, state)
-            while batch.episodes["hole"][e] != Hole.NONE:
-                self._make_room(Hole(batch.episodes["hole"][e]))
-                batch.episodes["hole"][e] = Hole.NONE
-                kernel.start(self._tables(batch), e, program, state)
+        while len(self._frames) < 2 * len(requests):
+            self._grow_frames()
+        while len(self._nodes) < 2 * len(requests):
+            self._grow_nodes()
+        kernel.start(self._tables(batch), np.array(programs), np.array(states))
         while True:
             kernel.advance(self._tables(batch))
             waiting = np.flatnonzero(batch.episodes["status"] == Status.ACTIVE)
@@ -200,58 +199,59 @@ class Search:
         return [self._trace(batch, e, request) for e, request in enumerate(requests)]
 
     def _fill(self, batch: _Batch, waiting: NDArray[np.intp]) -> None:
-        """Fill every environment hole; if there is none, evaluate what all episodes wait for in one batch."""
+        """Fill what every episode waits for, and what it will ask for next; one batched network call."""
         began = time.perf_counter()
         world = self.world
         wanted: dict[tuple[int, int], None] = {}
-        only_evaluations = True
+        posts: list[tuple[int, int, int]] = []
         questions = batch.episodes[["hole", "first", "second", "third", "frame"]][waiting].tolist()
         try:
             for e, (hole, first, second, third, frame) in zip(waiting.tolist(), questions, strict=True):
                 if hole == Hole.EVALUATE:
                     wanted[first, second] = None
-                    continue
-                if hole == Hole.ACT:
-                    after = world.fill_action(first, second)
-                    # The new node is expanded next: have its legal set and its evaluation ready too.
-                    world.fill_legal(after, third)
-                    pair = self._next_history(frame, after)
-                    if pair is not None:
-                        wanted[pair] = None
-                        continue
+                elif hole == Hole.ACT:
+                    self._expect(world.fill_action(first, second), third, self._history(frame), wanted)
                 elif hole == Hole.POST:
-                    world.fill_post(first, second, third)
+                    posts.append((first, second, third))
                 elif hole == Hole.LEGAL:
-                    world.fill_legal(first, second)
-                elif hole == Hole.ENTER:
-                    world.fill_entered(first, second)
-                elif hole == Hole.LEAVE:
-                    world.fill_left(first, second, third)
+                    self._expect(first, second, third, wanted)
                 elif hole == Hole.DEPTH:
                     world.fill_depth(first, second)
+                    self._expect(first, second, second, wanted)
+                elif hole == Hole.ENTER:
+                    entry = world.fill_entered(first, second)
+                    world.fill_depth(entry, second)
+                    self._expect(entry, second, second, wanted)
+                elif hole == Hole.LEAVE:
+                    self._expect(world.fill_left(first, second, third), third, self._history(frame), wanted)
                 elif hole == Hole.NOISE:
                     self._draw_noise(batch, e)
                 else:
                     self._make_room(Hole(hole))
-                only_evaluations = False
         except TooManyStatesError:
             raise _LimitReachedError(Failure.STATES) from None
+        world.fill_posts(posts)
         ended = time.perf_counter()
         self._environment_seconds += ended - began
-        if wanted and only_evaluations:
+        if wanted:
             try:
                 self.histories.extend(list(wanted), world.observations)
             except TooManyHistoriesError:
                 raise _LimitReachedError(Failure.HISTORIES) from None
             self._evaluation_seconds += time.perf_counter() - ended
 
-    def _next_history(self, frame: int, state: int) -> tuple[int, int] | None:
-        """The history a simulation will need when it steps to a state, unless it is known."""
-        if self._frames["chosen"][frame] != NONE:
-            return None
-        node = self._frames["cursor"][frame]
-        history, observation = int(self._nodes["history"][node]), int(self.world.observation[state])
-        return None if self.histories.known(history, observation) else (history, observation)
+    def _expect(
+        self, state: int, program: int, history: int, wanted: dict[tuple[int, int], None]
+    ) -> None:
+        """A node with this state comes next after this history: have its legal set and evaluation ready."""
+        self.world.fill_legal(state, program)
+        pair = (history, int(self.world.observation[state]))
+        if not self.histories.known(*pair):
+            wanted[pair] = None
+
+    def _history(self, frame: int) -> int:
+        """History of the node whose action a frame waits for."""
+        return int(self._nodes["history"][self._frames["cursor"][frame]])
 
     def _draw_noise(self, batch: _Batch, e: int) -> None:
         episode = batch.episodes[e]
@@ -262,18 +262,23 @@ class Search:
         episode["noise_used"], episode["noise_filled"] = 0, pool
 
     def _make_room(self, hole: Hole) -> None:
-        if self._free[0 if hole == Hole.NODES else 1] != NONE:
-            return  # another episode that waited for the same has had it made
-        if hole == Hole.NODES:
-            rows = len(self._nodes)
-            if 2 * rows > _LARGEST_POOL:
-                raise _LimitReachedError(Failure.NODES)
-            self._nodes, self._edges = extended(self._nodes, 2 * rows), extended(self._edges, 2 * rows)
-            linked(self._nodes, "link", rows, self._free[:1])
-        else:
-            rows = len(self._frames)
-            self._frames = extended(self._frames, 2 * rows)
-            linked(self._frames, "caller", rows, self._free[1:])
+        # Several episodes may wait for the same; the first has it made for all.
+        if hole == Hole.NODES and self._free[0] == NONE:
+            self._grow_nodes()
+        elif hole == Hole.FRAMES and self._free[1] == NONE:
+            self._grow_frames()
+
+    def _grow_nodes(self) -> None:
+        rows = len(self._nodes)
+        if 2 * rows > _LARGEST_POOL:
+            raise _LimitReachedError(Failure.NODES)
+        self._nodes, self._edges = extended(self._nodes, 2 * rows), extended(self._edges, 2 * rows)
+        linked(self._nodes, "link", rows, self._free[:1])
+
+    def _grow_frames(self) -> None:
+        rows = len(self._frames)
+        self._frames = extended(self._frames, 2 * rows)
+        linked(self._frames, "caller", rows, self._free[1:])
 
     def _tables(self, batch: _Batch) -> Tables:
         world, histories = self.world, self.histories

@@ -39,13 +39,13 @@ class Hole(IntEnum):
     """What an episode waits for."""
 
     NONE = 0
-    ACT = 1  # (state, action)
+    ACT = 1  # (state, action, program)
     ENTER = 2  # (state, program)
     LEAVE = 3  # (caller state, callee state, program)
     POST = 4  # (before, after, program)
-    LEGAL = 5  # (state, program)
+    LEGAL = 5  # (state, program, parent history)
     DEPTH = 6  # (state, program)
-    EVALUATE = 7  # (parent history, observation)
+    EVALUATE = 7  # (parent history, observation, program)
     NOISE = 8  # ()
     NODES = 9  # ()
     FRAMES = 10  # ()
@@ -71,19 +71,22 @@ starts; legal: legal set; depth: most actions of a call that starts here.
 """
 
 NODE = _record(
-    "state parent_history history parent parent_slot depth count legal total post link", "recursed could_recurse"
+    "state parent_history history parent parent_slot depth count legal total post link",
+    "recursed could_recurse",
+    "stop_value",
 )
 """A node of a search tree.
 
 history: UNKNOWN until expanded, as is count, the number of legal actions; depth: actions since the program was
-called; total: visits over all edges; post: whether STOP here succeeds (UNKNOWN, 0, 1); link: next node of the same
-tree, or of the free list; recursed: the path holds a recursive call; could_recurse: one was legal on it.
+called; total: visits over all edges; post: whether STOP here succeeds (UNKNOWN, 0, 1), and stop_value its value then;
+link: next node of the same tree, or of the free list; recursed: the path holds a recursive call; could_recurse: one
+was legal on it.
 """
 
-EDGE = _record("visits child", floats="prior weight_sum value_sum")
+EDGE = _record("visits child", floats="prior q weight_sum value_sum")
 """An edge: a node's slot in its legal set.
 
-child: NONE, FAILED or a node; weight_sum, value_sum: sums of e^(tau_1 v) and v e^(tau_1 v).
+child: NONE, FAILED or a node; weight_sum, value_sum: sums of e^(tau_1 v) and v e^(tau_1 v), and q their ratio.
 """
 
 FRAME = _record(

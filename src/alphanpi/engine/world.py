@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from alphanpi.engine import hashing
 from alphanpi.engine.tables import CALL, UNKNOWN, extended, unknown
 from alphanpi.guard import Guard
-from alphanpi.spec import STOP, Environment
+from alphanpi.spec import Environment
 
 _FIRST_ROWS = 1024
 
@@ -31,11 +31,7 @@ class World:
         self.max_states = max_states
         self.atomic = self.library.atomic_count
         self.programs = len(self.library.learned)
-        self._callable = [
-            [self.library.index_of(entry.name) for entry in self.library.callable_by(program.name)]
-            for program in self.library.learned
-        ]
-        self.widest = max(len(entries) for entries in self._callable)
+        self.widest = max(sum(self.library.may_call(program.name)) for program in self.library.learned)
         self.forget_everything()
 
     def forget_everything(self) -> None:
@@ -80,34 +76,39 @@ class World:
         self.successor[state, action] = after
         return after
 
-    def fill_entered(self, state: int, program: int) -> None:
-        """Fill in where a recursive call starts."""
+    def fill_entered(self, state: int, program: int) -> int:
+        """Find where a recursive call starts."""
         name = self._name(program)
-        self.calls["entered"][state, program] = self.intern(self.guard.enter(self.states[state], name, name))
+        entry = self.intern(self.guard.enter(self.states[state], name, name))
+        self.calls["entered"][state, program] = entry
+        return entry
 
-    def fill_left(self, caller_state: int, callee_state: int, program: int) -> None:
-        """Fill in where a recursive call leads to."""
+    def fill_left(self, caller_state: int, callee_state: int, program: int) -> int:
+        """Find where a recursive call leads to."""
         name = self._name(program)
-        after = self.guard.leave(self.states[caller_state], self.states[callee_state], name, name)
-        column = len(self.library) + program
-        self.successor[caller_state, column] = self.intern(after)
+        after = self.intern(
+            self.guard.leave(self.states[caller_state], self.states[callee_state], name, name)
+        )
+        self.successor[caller_state, len(self.library) + program] = after
+        return after
 
-    def fill_post(self, before: int, after: int, program: int) -> None:
-        """Fill in whether a call may end here."""
-        holds = self.guard.post(self._name(program), self.states[before], self.states[after])
-        key = hashing.pair_key(before * self.programs + program, after)
-        self.posts = hashing.insert(self.posts, np.array([key]), np.array([holds], np.int32))
+    def fill_posts(self, questions: list[tuple[int, int, int]]) -> None:
+        """Fill in whether calls may end: (before, after, program) each."""
+        if not questions:
+            return
+        keys = np.empty(len(questions), np.int64)
+        holds = np.empty(len(questions), np.int32)
+        for row, (before, after, program) in enumerate(questions):
+            keys[row] = ((before * self.programs + program) << 32) | after
+            holds[row] = self.guard.post(self._name(program), self.states[before], self.states[after])
+        self.posts = hashing.insert(self.posts, keys, holds)
 
     def fill_legal(self, state: int, program: int) -> None:
         """Fill in what a program may do here: exactly the pre-conditions."""
         if self.calls["legal"][state, program] != UNKNOWN:
             return
-        value, caller, names = self.states[state], self._name(program), self.library.names
-        actions = tuple(
-            index
-            for index in self._callable[program]
-            if names[index] == STOP or self.guard.pre(names[index], value, caller)
-        )
+        legal = self.guard.legal(self._name(program), self.states[state])
+        actions = tuple(index for index, allowed in enumerate(legal) if allowed)
         self.calls["legal"][state, program] = self._intern_legal(actions)
 
     def fill_depth(self, state: int, program: int) -> None:
@@ -124,10 +125,13 @@ class World:
         return self.library.names[self.atomic + program]
 
     def _intern_observation(self, observation: tuple[int, ...]) -> int:
-        identifier = self._id_of_observation.setdefault(observation, len(self._id_of_observation))
-        if identifier >= len(self.observations):
-            self.observations = np.concatenate([self.observations, np.zeros_like(self.observations)])
-        self.observations[identifier] = observation
+        identifier = self._id_of_observation.get(observation)
+        if identifier is None:
+            identifier = len(self._id_of_observation)
+            if identifier >= len(self.observations):
+                self.observations = np.concatenate([self.observations, np.zeros_like(self.observations)])
+            self._id_of_observation[observation] = identifier
+            self.observations[identifier] = observation
         return identifier
 
     def _intern_legal(self, actions: tuple[int, ...]) -> int:

@@ -1,0 +1,19 @@
+"""Python twins of the command line's verbs that belong to no other module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from alphanpi.config import SearchConfig
+from alphanpi.engine.search import Request, Search, Trace
+from alphanpi.model import create_evaluator, create_network
+from alphanpi.spec import Environment
+
+
+def search(
+    environment: Environment[Any], program: str, state: Any, *, simulations: int = 1500, seed: int = 0
+) -> Trace:
+    """Solve one instance by search alone, with an untrained network in exploitation mode."""
+    config = SearchConfig(simulations_exploitation=simulations)
+    evaluator = create_evaluator(create_network(environment, seed))
+    return Search(environment, evaluator, config).run([Request(program, state, seed)])[0]

@@ -1,0 +1,187 @@
+"""Measuring speed: ratios between alternatives in one run on one machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from alphanpi.config import SearchConfig
+from alphanpi.engine.search import Request, Search
+from alphanpi.errors import UsageError
+from alphanpi.model import CompiledEvaluator, NPINetwork, TorchEvaluator, create_network
+from alphanpi.registry import make
+from alphanpi.spec import Environment
+
+_FORWARD_ROWS = 256
+_SORTING_PROGRAMS = ("RSHIFT", "LSHIFT", "COMPSWAP", "RESET", "BUBBLE", "BUBBLESORT")
+
+
+class SearchCase(NamedTuple):
+    """What `bench search` measures: a program, an instance size, and the search that solves it."""
+
+    case: str
+    environment: str
+    program: str
+    size: int
+    config: SearchConfig
+
+
+class SearchResult(NamedTuple):
+    """Speed of the engine and of the oracle on the same episodes, tables cold."""
+
+    case: str
+    engine_simulations_per_s: float
+    oracle_simulations_per_s: float | None
+    ratio: float | None
+    evaluations: int
+    evaluations_per_s: float
+    evaluation_fraction_of_bare_forward: float
+    simulations: int
+    seconds: float
+    engine_megabytes: float
+    peak_process_megabytes: float
+
+
+def search_cases() -> list[SearchCase]:
+    """Hanoi as in the paper, and every program of every sorting environment.
+
+    Failed calls are penalised, not discarded: with an untrained network a discarding search of a program that calls
+    others ends at once and measures nothing.
+    """
+    hanoi = SearchConfig(
+        simulations=1500, noise_fraction=0.5, noise_concentration=0.5, failed_call_exploration="penalise"
+    )
+    sorting = SearchConfig(simulations=200, failed_call_exploration="penalise")
+    cases = [SearchCase("hanoi/HANOI", "hanoi", "HANOI", 2, hanoi)]
+    for environment in ("sorting", "recursive-sorting"):
+        for program in _SORTING_PROGRAMS:
+            cases.append(SearchCase(f"{environment}/{program}", environment, program, 4, sorting))
+    cases.append(SearchCase("flat-sorting/BUBBLESORT", "flat-sorting", "BUBBLESORT", 4, sorting))
+    return cases
+
+
+def bench_search(
+    cases: Sequence[SearchCase] | None = None,
+    episodes: int = 20,
+    oracle_seconds: float = 5.0,
+    seed: int = 0,
+    on_result: Callable[[SearchResult], None] | None = None,
+) -> list[SearchResult]:
+    """Measure engine and oracle on each case.
+
+    The engine plays all episodes side by side with empty tables. The oracle plays the same episodes one after another
+    until its time is up, at least one; it calls the network with one row at a time, its fastest way.
+    """
+    oracle = _oracle()
+    torch.set_num_threads(1)
+    results = []
+    for case in cases if cases is not None else search_cases():
+        results.append(_measure(case, episodes, oracle, oracle_seconds, seed))
+        if on_result is not None:
+            on_result(results[-1])
+    return results
+
+
+def _measure(
+    case: SearchCase, episodes: int, oracle: ModuleType | None, oracle_seconds: float, seed: int
+) -> SearchResult:
+    environment = make(case.environment)
+    network = create_network(environment, seed)
+    requests = list(_requests(environment, case, episodes, seed))
+    evaluator = CompiledEvaluator(network)
+    Search(environment, evaluator, case.config).run(requests[:1])  # compiles
+    engine = Search(environment, evaluator, case.config)
+    began = time.perf_counter()
+    engine.run(requests)
+    seconds = time.perf_counter() - began
+    statistics = engine.statistics
+    per_second = statistics.simulations / seconds
+    oracle_per_second = None
+    if oracle is not None:
+        oracle_per_second = _oracle_speed(oracle, environment, network, case, requests, oracle_seconds)
+    evaluations_per_second = statistics.evaluations / seconds
+    return SearchResult(
+        case=case.case,
+        engine_simulations_per_s=round(per_second, 1),
+        oracle_simulations_per_s=None if oracle_per_second is None else round(oracle_per_second, 1),
+        ratio=None if oracle_per_second is None else round(per_second / oracle_per_second, 1),
+        evaluations=statistics.evaluations,
+        evaluations_per_s=round(evaluations_per_second, 1),
+        evaluation_fraction_of_bare_forward=round(
+            evaluations_per_second / bare_forward_rows_per_second(network, len(environment.fields)), 4
+        ),
+        simulations=statistics.simulations,
+        seconds=round(seconds, 4),
+        engine_megabytes=round(statistics.peak_bytes / 2**20, 1),
+        peak_process_megabytes=round(_peak_megabytes(), 1),
+    )
+
+
+def _requests(
+    environment: Environment[Any], case: SearchCase, episodes: int, seed: int
+) -> Iterator[Request]:
+    for episode in range(episodes):
+        state = environment.initial(case.program, case.size, np.random.default_rng((seed, episode)))
+        yield Request(case.program, state, (seed, episode), exploring=True)
+
+
+def _oracle_speed(
+    oracle: ModuleType,
+    environment: Environment[Any],
+    network: NPINetwork,
+    case: SearchCase,
+    requests: Sequence[Request],
+    limit: float,
+) -> float:
+    evaluator = TorchEvaluator(network, rows=1)
+    simulations, began = 0, time.perf_counter()
+    for request in requests:
+        result = oracle.search(
+            environment, evaluator, case.config, request.program, request.state, request.seed, exploring=True
+        )
+        simulations += result.simulations
+        if time.perf_counter() - began > limit:
+            break
+    return simulations / (time.perf_counter() - began)
+
+
+def bare_forward_rows_per_second(network: NPINetwork, fields: int, rows: int = _FORWARD_ROWS) -> float:
+    """Rows per second of the torch module alone, in one large batch on one thread: the yardstick."""
+    units = network.config.memory
+    programs, observations = torch.zeros(rows, dtype=torch.int64), torch.zeros(rows, fields)
+    hidden, cell = torch.zeros(rows, units), torch.zeros(rows, units)
+    with torch.inference_mode():
+        for _ in range(5):
+            network(programs, observations, hidden, cell)
+        repeats, began = 30, time.perf_counter()
+        for _ in range(repeats):
+            network(programs, observations, hidden, cell)
+    return repeats * rows / (time.perf_counter() - began)
+
+
+def _oracle() -> ModuleType | None:
+    """The oracle lives with the tests; an installed package without them measures the engine alone."""
+    path = Path(__file__).parents[2] / "tests" / "oracle.py"
+    if not path.is_file():
+        return None
+    spec = importlib.util.spec_from_file_location("alphanpi_oracle", path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path}: the oracle cannot be loaded")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["alphanpi_oracle"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _peak_megabytes() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10

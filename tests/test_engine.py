@@ -1,0 +1,299 @@
+"""The engine is the oracle, only faster; and its results depend on each request alone."""
+
+from __future__ import annotations
+
+import collections
+
+import numpy as np
+import oracle
+import pytest
+import torch
+from networks import ConstantNetwork, HashNetwork
+
+from alphanpi import (
+    Environment,
+    Failure,
+    Request,
+    Search,
+    SearchConfig,
+    UsageError,
+    action,
+    create_evaluator,
+    create_network,
+    make,
+    program,
+)
+from alphanpi.errors import EnvironmentFault
+
+ENVIRONMENTS = [
+    ("hanoi", {}),
+    ("sorting", {"observation": "paper"}),
+    ("sorting", {"observation": "compare"}),
+    ("recursive-sorting", {"observation": "paper"}),
+    ("recursive-sorting", {"observation": "compare"}),
+    ("flat-sorting", {"observation": "paper"}),
+    ("flat-sorting", {"observation": "compare"}),
+]
+CASES_PER_ENVIRONMENT = 100
+EPISODES_PER_CASE = 3  # 7 * 100 * 3 = 2,100 searches
+
+
+def random_config(rng: np.random.Generator) -> SearchConfig:
+    return SearchConfig(
+        simulations=int(rng.integers(1, 40)),
+        simulations_exploitation=int(rng.integers(1, 8)),
+        c_puct=float(rng.choice([0.5, 2.0])),
+        c_level=float(rng.choice([0.0, 3.0])),
+        level_term=str(rng.choice(["constant", "decaying"])),
+        q_temperature=float(rng.choice([0.5, 1.0, 3.0])),
+        policy_temperature=float(rng.choice([1.0, 1.3])),
+        recursion_penalty=float(rng.choice([0.0, 0.9])),
+        noise_fraction=float(rng.choice([0.0, 0.25, 0.5])),
+        noise_concentration=float(rng.choice([0.03, 0.5])),
+        noise_at=str(rng.choice(["every", "root"])),
+        failed_call_exploration=str(rng.choice(["discard", "penalise"])),
+        failed_call_exploitation=str(rng.choice(["discard", "penalise"])),
+        max_call_depth=int(rng.choice([2, 100])),
+        max_nodes=int(rng.choice([15, 1000, 1000])),
+    )
+
+
+def random_evaluator(environment, rng: np.random.Generator):
+    """A random network of random sharpness, or a hash in its place."""
+    if rng.random() < 0.3:
+        return HashNetwork(len(environment.library), int(rng.integers(10**6)), float(rng.choice([0.3, 3.0])))
+    network = create_network(environment, int(rng.integers(10**6)))
+    with torch.no_grad():
+        for parameter in network.actor.parameters():
+            parameter.mul_(float(rng.choice([1, 10, 30])))
+    return create_evaluator(network)
+
+
+def random_requests(environment, rng: np.random.Generator, count: int, seed: int) -> list[Request]:
+    learned = environment.library.learned
+    chosen = learned[rng.integers(len(learned))]
+    size = max(chosen.minimum_size, int(rng.integers(1, 5)))
+    return [
+        Request(
+            chosen.name, environment.initial(chosen.name, size, rng), (seed, episode), bool(rng.integers(2))
+        )
+        for episode in range(count)
+    ]
+
+
+def assert_equal(trace, expected) -> None:
+    assert trace.failure == expected.failure
+    assert trace.success == (expected.failure == Failure.NONE)
+    if expected.failure == Failure.CALL_DEPTH:
+        return  # raised from inside a nested search: the oracle has no trace then
+    assert trace.actions.tolist() == expected.actions
+    assert trace.visits.tolist() == expected.visits
+    assert trace.policies.tolist() == expected.policies
+    assert list(trace.states) == expected.states
+    assert trace.final == expected.final
+    assert trace.value == expected.value
+    if expected.failure in (Failure.NONE, Failure.POST, Failure.DEPTH):
+        assert trace.simulations == expected.simulations
+
+
+@pytest.mark.parametrize(("name", "options"), ENVIRONMENTS, ids=lambda value: str(value))
+def test_engine_equals_oracle(name, options):
+    environment = make(name, **options)
+    outcomes: collections.Counter = collections.Counter()
+    for case in range(CASES_PER_ENVIRONMENT):
+        rng = np.random.default_rng((1, case))
+        config, evaluator = random_config(rng), random_evaluator(environment, rng)
+        requests = random_requests(environment, rng, EPISODES_PER_CASE, case)
+        traces = Search(environment, evaluator, config).run(requests)
+        for request, trace in zip(requests, traces, strict=True):
+            expected = oracle.search(
+                environment,
+                evaluator,
+                config,
+                request.program,
+                request.state,
+                request.seed,
+                request.exploring,
+            )
+            assert_equal(trace, expected)
+            outcomes[request.exploring, trace.failure] += 1
+    # The comparison is worth something only if both modes and all ordinary outcomes occurred.
+    ordinary = {Failure.NONE, Failure.POST, Failure.DEPTH, Failure.NODES}
+    for exploring in (False, True):
+        assert ordinary <= {failure for mode, failure in outcomes if mode == exploring}
+
+
+def test_batches_do_not_matter():
+    for name, options in ENVIRONMENTS:
+        environment = make(name, **options)
+        rng = np.random.default_rng(7)
+        evaluator = create_evaluator(create_network(environment, 3))
+        config = SearchConfig(simulations=25, failed_call_exploration="penalise")
+        requests = [
+            request for case in range(8) for request in random_requests(environment, rng, 3, case)
+        ]
+        reference = [Search(environment, evaluator, config).run([request])[0] for request in requests]
+        for batch in (2, 5, len(requests)):
+            for trace, expected in zip(
+                Search(environment, evaluator, config).run(requests, batch=batch), reference, strict=True
+            ):
+                assert trace.actions.tolist() == expected.actions.tolist()
+                assert trace.visits.tolist() == expected.visits.tolist()
+                assert trace.policies.tolist() == expected.policies.tolist()
+                assert (trace.failure, trace.value, trace.final) == (
+                    expected.failure,
+                    expected.value,
+                    expected.final,
+                )
+
+
+def test_what_was_searched_before_does_not_matter():
+    environment = make("recursive-sorting")
+    evaluator = create_evaluator(create_network(environment, 0))
+    search = Search(environment, evaluator, SearchConfig(simulations=30, failed_call_exploration="penalise"))
+    requests = random_requests(environment, np.random.default_rng(0), 6, 0)
+    first = search.run(requests)
+    second = search.run(requests)
+    search.forget()
+    third = search.run(requests)
+    for a, b, c in zip(first, second, third, strict=True):
+        assert a.visits.tolist() == b.visits.tolist() == c.visits.tolist()
+    assert search.statistics.evaluations > 0
+
+
+class Chain(Environment[int]):
+    """Counting down: one step, then the rest by itself."""
+
+    fields = ("done",)
+
+    @action(pre=lambda state: state > 0)
+    def STEP(self, state: int) -> int:
+        """One less."""
+        return state - 1
+
+    @program(
+        level=1,
+        depth=4,
+        recursive=True,
+        shrink=lambda state: state - 1 if state > 0 else None,
+        restore=lambda caller, callee: callee + 1,
+    )
+    def DOWN(self, before: int, after: int) -> bool:
+        """Reach zero."""
+        return after == 0
+
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> int:
+        return size
+
+    def observe(self, state: int) -> tuple[int, ...]:
+        return (int(state == 0),)
+
+    def size(self, state: int) -> int:
+        return state
+
+
+class ChainNetwork:
+    """DOWN itself first, then STEP, then STOP."""
+
+    memory_width = 1
+
+    def evaluate(self, programs, observations, memory):
+        from alphanpi.engine.histories import Evaluation
+
+        done, step = observations[:, 0], memory[:, 0]
+        wanted = np.where((done == 1) | (step >= 2), 0, np.where(step == 0, 2, 1))
+        logits = np.full((len(programs), 3), -20, np.float32)
+        logits[np.arange(len(programs)), wanted] = 20
+        return Evaluation(logits, np.full(len(programs), 0.5, np.float32), memory + 1)
+
+
+@pytest.mark.parametrize("depth", [3, 10_000])
+def test_calls_nest_ten_thousand_deep(depth):
+    config = SearchConfig(c_level=0.0)
+    trace = Search(Chain(), ChainNetwork(), config).run([Request("DOWN", depth)])[0]
+    assert trace.success
+    assert trace.final == 0
+    assert [Chain.library.names[a] for a in trace.actions] == ["DOWN", "STEP", "STOP"]
+
+
+def test_call_depth_is_a_failure_reason():
+    config = SearchConfig(c_level=0.0, max_call_depth=50)
+    search = Search(Chain(), ChainNetwork(), config)
+    assert search.run([Request("DOWN", 51)])[0].failure == Failure.CALL_DEPTH
+    assert search.run([Request("DOWN", 50)])[0].success
+    # Memory of the shorter chain must not let the longer one through.
+    assert search.run([Request("DOWN", 51)])[0].failure == Failure.CALL_DEPTH
+
+
+def test_full_tables_are_failure_reasons_and_the_engine_survives():
+    environment = make("flat-sorting")
+    rng = np.random.default_rng(0)
+    requests = [Request("BUBBLESORT", environment.initial("BUBBLESORT", 4, rng), i, True) for i in range(4)]
+    small = Request("BUBBLESORT", environment.parse("BUBBLESORT", "1 2"), 0, False)
+    evaluator = create_evaluator(create_network(environment, 0))
+    for limit, reason in (
+        ({"max_states": 60}, Failure.STATES),
+        ({"max_histories": 60}, Failure.HISTORIES),
+        ({"max_nodes": 60}, Failure.NODES),
+    ):
+        search = Search(environment, evaluator, SearchConfig(**limit))
+        assert reason in {trace.failure for trace in search.run(requests)}
+        assert search.run([small])[0].failure not in (reason, Failure.CALL)
+
+
+def test_a_full_table_does_not_depend_on_the_batch():
+    environment = make("flat-sorting", observation="compare")
+    evaluator = create_evaluator(create_network(environment, 0))
+    rng = np.random.default_rng(0)
+    requests = [
+        Request("BUBBLESORT", environment.initial("BUBBLESORT", 2 + i % 3, rng), i, True) for i in range(9)
+    ]
+    config = SearchConfig(simulations=50, max_states=120)
+    alone = [Search(environment, evaluator, config).run([request])[0] for request in requests]
+    together = Search(environment, evaluator, config).run(requests)
+    assert {trace.failure for trace in alone} > {Failure.STATES}
+    for a, b in zip(alone, together, strict=True):
+        assert (a.failure, a.actions.tolist()) == (b.failure, b.actions.tolist())
+
+
+def test_memory_is_bounded_and_reported():
+    environment = make("sorting")
+    search = Search(environment, create_evaluator(create_network(environment, 0)), SearchConfig(max_states=3000))
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        states = [environment.initial("RSHIFT", 5, rng) for _ in range(20)]
+        search.run([Request("RSHIFT", state, 0, True) for state in states])
+        assert search.statistics.states <= 3000
+    assert 0 < search.statistics.bytes <= search.statistics.peak_bytes < 100e6
+
+
+def test_a_request_that_cannot_start_is_refused():
+    environment = make("hanoi")
+    search = Search(environment, ConstantNetwork([0] * 5))
+    state = environment.initial("HANOI", 2, np.random.default_rng(0))
+    with pytest.raises(UsageError, match="atomic"):
+        search.run([Request("MOVE_DISK", state)])
+    with pytest.raises(UsageError, match="pre-condition"):
+        search.run([Request("HANOI", environment.act(state, "MOVE_DISK"))])
+
+
+def test_a_fault_in_the_environment_names_place_action_and_state():
+    class Broken(Chain):
+        @action()
+        def STEP(self, state: int) -> int:
+            """Fail."""
+            raise IndexError("out of luck")
+
+    with pytest.raises(EnvironmentFault, match=r"test_engine\.py:\d+.*STEP in state \d.*IndexError: out of luck"):
+        Search(Broken(), ChainNetwork(), SearchConfig(simulations_exploitation=50)).run([Request("DOWN", 3)])
+
+
+def test_noise_changes_exploration_only():
+    environment = make("hanoi")
+    evaluator = create_evaluator(create_network(environment, 0))
+    state = environment.parse("HANOI", "2")
+    search = Search(environment, evaluator, SearchConfig(simulations=20, noise_fraction=0.5))
+    explored = search.run([Request("HANOI", state, seed, True) for seed in range(5)])
+    exploited = search.run([Request("HANOI", state, seed, False) for seed in range(5)])
+    assert len({trace.visits.tobytes() for trace in explored}) > 1
+    assert len({trace.visits.tobytes() for trace in exploited}) == 1
