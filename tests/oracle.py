@@ -7,7 +7,8 @@ Readings where the paper is silent or contradicts itself:
 - A simulation's length is counted from the beginning of the call, not from the current root.
 - U uses sqrt(max(1, sum of N)), so that it is not 0 at the first selection.
 - Priors and noise are over the legal actions only.
-- The recursion penalty applies where a recursive call was legal on the path and none was made.
+- The recursion penalty applies where a recursive call was legal on the path and none was made. Not in the paper: an
+  optional bonus for each recursive call.
 - A failed call ends the search ("discard"), or its child gets the value -1 and is not taken again ("penalise").
 - Where no child that may be taken was visited, priors stand in for visit counts.
 """
@@ -89,9 +90,7 @@ class Oracle:
         self.noise = np.random.default_rng(noise)
         self.call_depth = call_depth
         self.nodes = 0
-        self.discards = (
-            config.failed_call_exploration if exploring else config.failed_call_exploitation
-        ) == "discard"
+        self.discards = (config.failed_call_exploration if exploring else config.failed_call_exploitation) == "discard"
 
     # ------------------------------------------------------------------ Algorithm 2
 
@@ -271,9 +270,7 @@ class Oracle:
             entered = self.environment.enter(node.state, name, self.program)
             if self.call_depth + 1 > self.config.max_call_depth:
                 raise TooDeep
-            callee = Oracle(
-                self.environment, self.evaluator, self.config, name, call_depth=self.call_depth + 1
-            )
+            callee = Oracle(self.environment, self.evaluator, self.config, name, call_depth=self.call_depth + 1)
             inner = callee.search(entered)
             if inner.failure != Failure.NONE:
                 raise Discard
@@ -296,15 +293,15 @@ class Oracle:
     def reward(self, node: Node) -> float:
         """Value of STOP at a node where the post-condition holds."""
         value = self.config.discount ** (node.depth + 1)
-        recursed = could = False
+        recursions, could = 0, False
         step: Node | None = node
         while step is not None:
-            recursed = recursed or step.action == self.index
+            recursions += step.action == self.index
             could = could or self.index in (step.legal or [])
             step = step.parent
-        if could and not recursed:
-            value -= self.config.recursion_penalty
-        return value
+        if recursions:
+            return min(1.0, value + self.config.recursion_bonus * recursions)
+        return value - self.config.recursion_penalty if could else value
 
 
 def _left_to_right(terms: Any) -> float:

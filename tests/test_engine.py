@@ -48,6 +48,7 @@ def random_config(rng: np.random.Generator) -> SearchConfig:
         q_temperature=float(rng.choice([0.5, 1.0, 3.0])),
         policy_temperature=float(rng.choice([1.0, 1.3])),
         recursion_penalty=float(rng.choice([0.0, 0.9])),
+        recursion_bonus=float(rng.choice([0.0, 0.02])),
         noise_fraction=float(rng.choice([0.0, 0.25, 0.5])),
         noise_concentration=float(rng.choice([0.03, 0.5])),
         noise_at=str(rng.choice(["every", "root"])),
@@ -74,9 +75,7 @@ def random_requests(environment, rng: np.random.Generator, count: int, seed: int
     chosen = learned[rng.integers(len(learned))]
     size = max(chosen.minimum_size, int(rng.integers(1, 5)))
     return [
-        Request(
-            chosen.name, environment.initial(chosen.name, size, rng), (seed, episode), bool(rng.integers(2))
-        )
+        Request(chosen.name, environment.initial(chosen.name, size, rng), (seed, episode), bool(rng.integers(2)))
         for episode in range(count)
     ]
 
@@ -129,9 +128,7 @@ def test_batches_do_not_matter():
         rng = np.random.default_rng(7)
         evaluator = create_evaluator(create_network(environment, 3))
         config = SearchConfig(simulations=25, failed_call_exploration="penalise")
-        requests = [
-            request for case in range(8) for request in random_requests(environment, rng, 3, case)
-        ]
+        requests = [request for case in range(8) for request in random_requests(environment, rng, 3, case)]
         reference = [Search(environment, evaluator, config).run([request])[0] for request in requests]
         for batch in (2, 5, len(requests)):
             for trace, expected in zip(
@@ -245,9 +242,7 @@ def test_a_full_table_does_not_depend_on_the_batch():
     environment = make("flat-sorting", observation="compare")
     evaluator = create_evaluator(create_network(environment, 0))
     rng = np.random.default_rng(0)
-    requests = [
-        Request("BUBBLESORT", environment.initial("BUBBLESORT", 2 + i % 3, rng), i, True) for i in range(9)
-    ]
+    requests = [Request("BUBBLESORT", environment.initial("BUBBLESORT", 2 + i % 3, rng), i, True) for i in range(9)]
     config = SearchConfig(simulations=50, max_states=120)
     alone = [Search(environment, evaluator, config).run([request])[0] for request in requests]
     together = Search(environment, evaluator, config).run(requests)

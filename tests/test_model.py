@@ -43,8 +43,7 @@ def test_a_row_does_not_depend_on_the_other_rows(kind):
     together = evaluator.evaluate(*rows)
     for batch in (1, 2, 3, 7, 64, 129):
         parts = [
-            evaluator.evaluate(*(array[first : first + batch] for array in rows))
-            for first in range(0, 130, batch)
+            evaluator.evaluate(*(array[first : first + batch] for array in rows)) for first in range(0, 130, batch)
         ]
         for column, whole in zip(zip(*parts, strict=True), together, strict=True):
             assert np.concatenate(column).tobytes() == whole.tobytes()

@@ -5,14 +5,20 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
+from alphanpi.errors import (
+    AlphaNPIError,
+    EnvironmentFault,
+    SpecificationError,
+    UnknownEnvironmentError,
+    UsageError,
+)
 from alphanpi.registry import available, make, register
 from alphanpi.spec import STOP, Environment, Library, Program, action, program
 
 if TYPE_CHECKING:
     from alphanpi.api import search
     from alphanpi.bench import bench_search
-    from alphanpi.check import Finding, Report, check
+    from alphanpi.checking import Finding, Report, check
     from alphanpi.config import NetworkConfig, SearchConfig
     from alphanpi.engine.search import Request, Search, Trace
     from alphanpi.engine.tables import Failure
@@ -23,16 +29,16 @@ __version__ = "0.1.0"
 # Loaded on first use: torch and numba take a second or more to import.
 _LAZY = {
     "Failure": "alphanpi.engine.tables",
-    "Finding": "alphanpi.check",
+    "Finding": "alphanpi.checking",
     "NPINetwork": "alphanpi.model",
     "NetworkConfig": "alphanpi.config",
-    "Report": "alphanpi.check",
+    "Report": "alphanpi.checking",
     "Request": "alphanpi.engine.search",
     "Search": "alphanpi.engine.search",
     "SearchConfig": "alphanpi.config",
     "Trace": "alphanpi.engine.search",
     "bench_search": "alphanpi.bench",
-    "check": "alphanpi.check",
+    "check": "alphanpi.checking",
     "create_evaluator": "alphanpi.model",
     "create_network": "alphanpi.model",
     "search": "alphanpi.api",

@@ -10,9 +10,7 @@ from alphanpi.model import create_evaluator, create_network
 from alphanpi.spec import Environment
 
 
-def search(
-    environment: Environment[Any], program: str, state: Any, *, simulations: int = 1500, seed: int = 0
-) -> Trace:
+def search(environment: Environment[Any], program: str, state: Any, *, simulations: int = 1500, seed: int = 0) -> Trace:
     """Solve one instance by search alone, with an untrained network in exploitation mode."""
     config = SearchConfig(simulations_exploitation=simulations)
     evaluator = create_evaluator(create_network(environment, seed))

@@ -126,9 +126,7 @@ def _measure(
     )
 
 
-def _requests(
-    environment: Environment[Any], case: SearchCase, episodes: int, seed: int
-) -> Iterator[Request]:
+def _requests(environment: Environment[Any], case: SearchCase, episodes: int, seed: int) -> Iterator[Request]:
     for episode in range(episodes):
         state = environment.initial(case.program, case.size, np.random.default_rng((seed, episode)))
         yield Request(case.program, state, (seed, episode), exploring=True)

@@ -55,7 +55,9 @@ def envs(*, as_json: Annotated[Json, Parameter(name="--json")] = False) -> int:
 
 @app.command
 def check(
-    environment: Annotated[str, Parameter(name="ENV", help="id, path/to/file.py:ClassName or package.module:ClassName")],
+    environment: Annotated[
+        str, Parameter(name="ENV", help="id, path/to/file.py:ClassName or package.module:ClassName")
+    ],
     *,
     observation: Observation = None,
     samples: Annotated[int, Parameter(help="start states looked at per program and size")] = 30,
@@ -90,7 +92,9 @@ def check(
 
 @app.command
 def search(
-    environment: Annotated[str, Parameter(name="ENV", help="id, path/to/file.py:ClassName or package.module:ClassName")],
+    environment: Annotated[
+        str, Parameter(name="ENV", help="id, path/to/file.py:ClassName or package.module:ClassName")
+    ],
     program: Annotated[str, Parameter(help="program to execute")],
     instance: Annotated[str, Parameter(help='instance as the environment reads it, for example "5 3 9 1"')],
     *,

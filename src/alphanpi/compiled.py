@@ -48,7 +48,12 @@ def _add_product(inputs: Matrix, weight: Matrix, outputs: Matrix) -> None:
     for r in range(0, rows - rows % 2, 2):
         for k in range(0, whole, 4):
             a0, a1, a2, a3 = inputs[r, k], inputs[r, k + 1], inputs[r, k + 2], inputs[r, k + 3]
-            b0, b1, b2, b3 = inputs[r + 1, k], inputs[r + 1, k + 1], inputs[r + 1, k + 2], inputs[r + 1, k + 3]
+            b0, b1, b2, b3 = (
+                inputs[r + 1, k],
+                inputs[r + 1, k + 1],
+                inputs[r + 1, k + 2],
+                inputs[r + 1, k + 3],
+            )
             for j in range(columns):
                 w0, w1, w2, w3 = weight[k, j], weight[k + 1, j], weight[k + 2, j], weight[k + 3, j]
                 outputs[r, j] = outputs[r, j] + a0 * w0 + a1 * w1 + a2 * w2 + a3 * w3

@@ -33,6 +33,7 @@ class SearchConfig(Config):
     recursion_penalty: float = Field(
         0.9, ge=0, description="subtracted from a success without a recursive call where one was legal"
     )
+    recursion_bonus: float = Field(0.0, ge=0, description="added to a success for each recursive call; 0 in the paper")
     noise_fraction: float = Field(0.25, ge=0, le=1, description="epsilon_d, share of Dirichlet noise in priors")
     noise_concentration: float = Field(0.03, gt=0, description="alpha_d of the Dirichlet noise")
     noise_at: Literal["every", "root"] = Field(

@@ -74,9 +74,14 @@ class Guard:
     def post(self, program: str, before: Any, after: Any) -> bool:
         """Whether the program may end here."""
         try:
-            return self.environment.post(program, before, after)
+            holds = self.environment.post(program, before, after)
         except Exception as error:
             self._fault(error, f"post-condition of {program} begun in {shown(before)}", after)
+        if not isinstance(holds, (bool, np.bool_)):
+            raise SpecificationError(
+                f"{self.name}: {program}: its post-condition returned {holds!r}; return True or False"
+            )
+        return bool(holds)
 
     def enter(self, state: Any, program: str, caller: str | None) -> Any:
         """What the callee sees."""

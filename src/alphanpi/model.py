@@ -55,9 +55,7 @@ def masked_log_softmax(logits: Tensor, legal: Tensor) -> Tensor:
     return torch.log_softmax(logits.masked_fill(~legal, -torch.inf), dim=-1)
 
 
-def create_network(
-    environment: Environment[Any], seed: int = 0, config: NetworkConfig | None = None
-) -> NPINetwork:
+def create_network(environment: Environment[Any], seed: int = 0, config: NetworkConfig | None = None) -> NPINetwork:
     """A network of the right shape for an environment, initialised from the seed alone."""
     library = environment.library
     with torch.random.fork_rng(devices=[]):
@@ -97,9 +95,7 @@ class CompiledEvaluator(RefreshableEvaluator):
         input_weight = state["core.weight_ih"]
         # A program's embedding is constant, so its share of the gates is a bias per program.
         program_bias = (
-            state["embedding.weight"] @ input_weight[:, split:].T
-            + state["core.bias_ih"]
-            + state["core.bias_hh"]
+            state["embedding.weight"] @ input_weight[:, split:].T + state["core.bias_ih"] + state["core.bias_hh"]
         )
         self._weights = Weights(
             encoder_1=_transposed(state["encoder.0.weight"]),

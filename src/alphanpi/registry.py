@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
+import inspect
 import sys
 import traceback
 from collections.abc import Iterator
@@ -54,15 +55,21 @@ def create(environment: type[Environment[Any]], **options: Any) -> Environment[A
     name = environment.__name__
     if not hasattr(environment, "library"):
         raise SpecificationError(f"{name}: it declares no program; decorate at least one method with @program")
+    missing = ", ".join(sorted(getattr(environment, "__abstractmethods__", ())))
+    if missing:
+        raise SpecificationError(f"{name}: missing members: {missing}")
+    try:
+        inspect.signature(environment).bind(**options)
+    except TypeError as error:
+        raise SpecificationError(f"{name}: it cannot be created with these options: {error}") from error
     try:
         created = environment(**options)
-    except TypeError as error:
-        missing = ", ".join(sorted(getattr(environment, "__abstractmethods__", ())))
-        if missing:
-            raise SpecificationError(f"{name}: missing members: {missing}") from error
-        raise SpecificationError(f"{name}: it cannot be created with these options: {error}") from error
+    except AlphaNPIError:
+        raise
+    except Exception as error:
+        raise EnvironmentFault(f"{name}: creating it failed: {_where(error)}") from error
     fields = created.fields
-    if not fields or not all(isinstance(field, str) for field in fields):
+    if isinstance(fields, str) or not fields or not all(isinstance(field, str) for field in fields):
         raise SpecificationError(f"{name}: `fields` must name every entry of an observation")
     if len(set(fields)) != len(fields):
         raise SpecificationError(f"{name}: `fields` has a duplicate name")
@@ -151,9 +158,7 @@ def _module_from_file(path: Path) -> ModuleType:
     return module
 
 
-def _environment_class(
-    module: ModuleType, class_name: str | None, location: str
-) -> type[Environment[Any]]:
+def _environment_class(module: ModuleType, class_name: str | None, location: str) -> type[Environment[Any]]:
     classes = {
         name: member
         for name, member in vars(module).items()

@@ -212,7 +212,7 @@ def _checked_library(environment: str, programs: Sequence[Program]) -> Library:
     for item in programs:
         if item.name == STOP:
             raise refuse(STOP, "duplicate name: STOP is always there and cannot be declared")
-        if hasattr(Environment, item.name):
+        if hasattr(Environment, item.name) or item.name in Environment.__annotations__:
             raise refuse(item.name, "this name belongs to the Environment class; choose another")
         if item.level < 0:
             raise refuse(item.name, f"level {item.level} is not allowed; programs start at level 1")
@@ -294,12 +294,8 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
 
     def post(self, program: str, before: State, after: State) -> bool:
         """Whether a call that began in `before` may end in `after`."""
-        holds = getattr(self, program)(before, after)
-        if not isinstance(holds, (bool, np.bool_)):
-            raise SpecificationError(
-                f"{type(self).__name__}: {program}: its post-condition returned {holds!r}; return True or False"
-            )
-        return bool(holds)
+        holds: bool = getattr(self, program)(before, after)
+        return holds
 
     def enter(self, state: State, program: str, caller: str | None = None) -> State:
         """What the callee sees: the state itself, or the smaller problem when a program calls itself."""
@@ -310,9 +306,7 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
         smaller: State = entry.shrink(state)
         return smaller
 
-    def leave(
-        self, caller_state: State, callee_state: State, program: str, caller: str | None = None
-    ) -> State:
+    def leave(self, caller_state: State, callee_state: State, program: str, caller: str | None = None) -> State:
         """The caller's state after the callee ended in `callee_state`."""
         if caller != program:
             return callee_state

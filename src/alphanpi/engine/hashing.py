@@ -23,9 +23,7 @@ class HashMap(NamedTuple):
 
 def empty(capacity: int = 1024) -> HashMap:
     """A map without entries; `capacity` must be a power of two."""
-    return HashMap(
-        np.full(capacity, _EMPTY, np.int64), np.zeros(capacity, np.int32), np.zeros(1, np.int64)
-    )
+    return HashMap(np.full(capacity, _EMPTY, np.int64), np.zeros(capacity, np.int32), np.zeros(1, np.int64))
 
 
 @njit(cache=True)

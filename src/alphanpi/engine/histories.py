@@ -95,6 +95,10 @@ class Histories:
         self.count = last
         self.evaluations += len(pairs)
 
+    def memory_of(self, histories: NDArray[np.int32]) -> NDArray[np.float32]:
+        """What the network carries after each of the histories: [rows, W]."""
+        return self._memory[histories]
+
     @property
     def bytes(self) -> int:
         """Memory of the tables."""

@@ -289,6 +289,7 @@ def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
         total = _policy_total(t, node, True)
     t.steps[e, step].state = t.nodes[node].state
     t.steps[e, step].action = action
+    t.steps[e, step].history = t.nodes[node].parent_history
     t.visits[e, step, :] = 0
     t.policies[e, step, :] = 0.0
     for slot in range(t.nodes[node].count):
@@ -318,9 +319,8 @@ def _grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
     t.nodes[child].parent = node
     t.nodes[child].parent_slot = slot
     t.nodes[child].depth = t.nodes[node].depth + 1
-    t.nodes[child].recursed = (
-        t.nodes[node].recursed or action == t.rules[0].atomic + t.frames[f].program
-    )
+    recursive = action == t.rules[0].atomic + t.frames[f].program
+    t.nodes[child].recursions = t.nodes[node].recursions + (1 if recursive else 0)
     t.nodes[child].could_recurse = t.nodes[node].could_recurse
     t.edges[node, slot].child = child
     return child
@@ -391,7 +391,7 @@ def _call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
     root = _new_node(t, f, entry, program)  # the empty history of a program has the program's index
     t.nodes[root].parent = NONE
     t.nodes[root].depth = 0
-    t.nodes[root].recursed = False
+    t.nodes[root].recursions = 0
     t.nodes[root].could_recurse = False
     t.frames[f].root = root
     t.frames[f].cursor = root
@@ -476,9 +476,15 @@ def _find_post(t: Tables, e: int, f: int, node: int) -> bool:
     post = get(t.post_keys, t.post_values, pair_key(before * t.level.shape[0] + program, after))
     if post == ABSENT:
         return _wait(t, e, _POST, before, after, program)
-    penalised = t.nodes[node].could_recurse and not t.nodes[node].recursed
     rules = t.rules[0]
-    value = success_value(rules.discount, t.nodes[node].depth + 1, rules.recursion_penalty, penalised)
+    value = success_value(
+        rules.discount,
+        t.nodes[node].depth + 1,
+        rules.recursion_penalty,
+        rules.recursion_bonus,
+        t.nodes[node].recursions,
+        t.nodes[node].could_recurse,
+    )
     t.nodes[node].stop_value = value if post == 1 else -1.0
     t.nodes[node].post = post
     return True

@@ -36,10 +36,17 @@ def upper_confidence(c_puct: float, prior: float, sqrt_total: float, visits: int
 
 @njit(cache=True, error_model="numpy")
 def success_value(
-    discount: float, actions: int, recursion_penalty: float, penalised: bool
+    discount: float,
+    actions: int,
+    recursion_penalty: float,
+    recursion_bonus: float,
+    recursions: int,
+    could_recurse: bool,
 ) -> float:
-    """Value of a success after that many actions, STOP included."""
+    """Value of a success after that many actions, STOP included, and that many recursive calls."""
     value = discount ** np.float64(actions)  # an integer exponent would multiply, and round differently
-    if penalised:
+    if recursions > 0:
+        return min(1.0, value + recursion_bonus * recursions)
+    if could_recurse:
         value -= recursion_penalty
     return value

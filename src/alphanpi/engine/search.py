@@ -59,6 +59,7 @@ class Trace(NamedTuple):
     observations: NDArray[np.int16]  # [T, fields]
     visits: NDArray[np.int32]  # [T, A]
     policies: NDArray[np.float64]  # [T, A] pi_mcts
+    memories: NDArray[np.float32]  # [T, W] of the network before each observation
     success: bool
     failure: Failure
     value: float  # what simulations would score: discounted and penalised, -1 for a failure
@@ -105,16 +106,12 @@ class Search:
     Results depend on each request alone: not on the batch it is in, nor on what was searched before.
     """
 
-    def __init__(
-        self, environment: Environment[Any], evaluator: Evaluator, config: SearchConfig | None = None
-    ) -> None:
+    def __init__(self, environment: Environment[Any], evaluator: Evaluator, config: SearchConfig | None = None) -> None:
         self.config = config or SearchConfig()
         self.environment = environment
         self.library = environment.library
         self.world = World(environment, self.config.max_states)
-        self.histories = Histories(
-            evaluator, self.world.programs, len(self.library), self.config.max_histories
-        )
+        self.histories = Histories(evaluator, self.world.programs, len(self.library), self.config.max_histories)
         self._rules = _rules(self.config, self.world)
         self._level = level_terms(self.library, self.config.c_level)
         self._reset_pools()
@@ -240,9 +237,7 @@ class Search:
                 raise _LimitReachedError(Failure.HISTORIES) from None
             self._evaluation_seconds += time.perf_counter() - ended
 
-    def _expect(
-        self, state: int, program: int, history: int, wanted: dict[tuple[int, int], None]
-    ) -> None:
+    def _expect(self, state: int, program: int, history: int, wanted: dict[tuple[int, int], None]) -> None:
         """A node with this state comes next after this history: have its legal set and evaluation ready."""
         self.world.fill_legal(state, program)
         pair = (history, int(self.world.observation[state]))
@@ -340,10 +335,10 @@ class Search:
         )
 
     def _reset_pools(self) -> None:
-        self._nodes = np.zeros(_FIRST_NODES, NODE)
-        self._edges = np.zeros((_FIRST_NODES, self.world.widest), EDGE)
-        self._frames = np.zeros(_FIRST_FRAMES, FRAME)
-        self._free = np.full(2, NONE, np.int32)
+        self._nodes: Records = np.zeros(_FIRST_NODES, NODE)
+        self._edges: Records = np.zeros((_FIRST_NODES, self.world.widest), EDGE)
+        self._frames: Records = np.zeros(_FIRST_FRAMES, FRAME)
+        self._free: NDArray[np.int32] = np.full(2, NONE, np.int32)
         linked(self._nodes, "link", 0, self._free[:1])
         linked(self._frames, "caller", 0, self._free[1:])
 
@@ -360,6 +355,7 @@ class Search:
             observations=self.world.observations[self.world.observation[visited]],
             visits=batch.visits[e, :length].copy(),
             policies=batch.policies[e, :length].copy(),
+            memories=self.histories.memory_of(batch.steps["history"][e, :length]),
             success=failure == Failure.NONE,
             failure=failure,
             value=float(episode["value"]),
@@ -377,6 +373,7 @@ class Search:
             observations=np.zeros((0, fields), np.int16),
             visits=np.zeros((0, entries), np.int32),
             policies=np.zeros((0, entries)),
+            memories=np.zeros((0, self.histories.evaluator.memory_width), np.float32),
             success=False,
             failure=failure,
             value=-1.0,

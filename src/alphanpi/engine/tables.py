@@ -33,6 +33,7 @@ class Failure(IntEnum):
     NODES = 5  # the search tree grew too large
     STATES = 6  # too many different states
     HISTORIES = 7  # too many network evaluations
+    ACTIONS = 8  # more actions in all than were allowed
 
 
 class Hole(IntEnum):
@@ -71,16 +72,16 @@ starts; legal: legal set; depth: most actions of a call that starts here.
 """
 
 NODE = _record(
-    "state parent_history history parent parent_slot depth count legal total post link",
-    "recursed could_recurse",
+    "state parent_history history parent parent_slot depth recursions count legal total post link",
+    "could_recurse",
     "stop_value",
 )
 """A node of a search tree.
 
 history: UNKNOWN until expanded, as is count, the number of legal actions; depth: actions since the program was
 called; total: visits over all edges; post: whether STOP here succeeds (UNKNOWN, 0, 1), and stop_value its value then;
-link: next node of the same tree, or of the free list; recursed: the path holds a recursive call; could_recurse: one
-was legal on it.
+link: next node of the same tree, or of the free list; recursions: recursive calls on the path; could_recurse: one was
+legal on it.
 """
 
 EDGE = _record("visits child", floats="prior q weight_sum value_sum")
@@ -108,13 +109,13 @@ EPISODE = _record(
 )
 """One episode of a batch. hole: what it waits for, with its three arguments; frame: top of the call stack."""
 
-STEP = _record("state action")
-"""One action of a trace."""
+STEP = _record("state action history")
+"""One action of a trace, and the history before its observation."""
 
 RULES = _record(
     "atomic entries simulations simulations_exploitation max_call_depth max_nodes",
     "decaying_level noise_everywhere discard_exploring discard_exploiting",
-    "c_puct q_temperature policy_temperature discount recursion_penalty noise_fraction",
+    "c_puct q_temperature policy_temperature discount recursion_penalty recursion_bonus noise_fraction",
 )
 """The search configuration as the kernel reads it; library entries below index `atomic` are atomic."""
 

@@ -55,18 +55,20 @@ class World:
 
     def intern(self, state: Any) -> int:
         """The state's id; a new state is observed at once."""
-        known = self._id_of_state.get(state)
-        if known is not None:
-            return known
-        identifier = len(self.states)
+        identifier = self._id_of_state.setdefault(state, len(self.states))  # one hash: long states are costly
+        if identifier < len(self.states):
+            return identifier
         if identifier >= self.max_states:
             raise TooManyStatesError
         if identifier >= len(self.observation):
             self.observation = extended(self.observation, 2 * identifier)
             self.successor = extended(self.successor, 2 * identifier)
             self.calls = extended(self.calls, 2 * identifier)
-        self.observation[identifier] = self._intern_observation(self.guard.observe(state))
-        self._id_of_state[state] = identifier
+        try:
+            self.observation[identifier] = self._intern_observation(self.guard.observe(state))
+        except BaseException:
+            del self._id_of_state[state]
+            raise
         self.states.append(state)
         return identifier
 
@@ -86,9 +88,7 @@ class World:
     def fill_left(self, caller_state: int, callee_state: int, program: int) -> int:
         """Find where a recursive call leads to."""
         name = self._name(program)
-        after = self.intern(
-            self.guard.leave(self.states[caller_state], self.states[callee_state], name, name)
-        )
+        after = self.intern(self.guard.leave(self.states[caller_state], self.states[callee_state], name, name))
         self.successor[caller_state, len(self.library) + program] = after
         return after
 

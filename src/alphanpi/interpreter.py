@@ -1,0 +1,210 @@
+"""Running a program as the network alone says: per step the most probable legal action, no search.
+
+Calls live on an explicit stack, so their depth is bounded by a limit and not by Python. Many instances run side by
+side and share one table of evaluated histories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphanpi.engine.histories import Evaluator
+from alphanpi.engine.tables import Failure
+from alphanpi.errors import UsageError
+from alphanpi.guard import Guard, shown
+from alphanpi.spec import Environment
+
+
+class Call(NamedTuple):
+    """A program called in a state."""
+
+    program: str
+    state: Any
+
+
+class Step(NamedTuple):
+    """One action of an execution."""
+
+    depth: int  # calls around it
+    program: str  # that chose it
+    state: Any  # in which it was chosen
+    action: str
+
+
+class Execution(NamedTuple):
+    """Outcome of running a program."""
+
+    success: bool
+    failure: Failure
+    final: Any  # state at the end, the caller's frames restored only on success
+    actions: int  # of all calls together
+    culprit: Call | None  # the innermost call that failed
+    steps: tuple[Step, ...]  # empty unless asked for
+
+
+class _Frame:
+    __slots__ = ("entry", "history", "length", "limit", "program", "state")
+
+    def __init__(self, program: int, state: Any, limit: int) -> None:
+        self.program = program
+        self.entry = self.state = state
+        self.history = program  # the empty history of a program has the program's index
+        self.length = 0
+        self.limit = limit
+
+
+class _Instance:
+    __slots__ = ("actions", "execution", "frames", "steps")
+
+    def __init__(self, frame: _Frame) -> None:
+        self.frames = [frame]
+        self.actions = 0
+        self.steps: list[Step] = []
+        self.execution: Execution | None = None
+
+
+class Interpreter:
+    """Executes programs greedily with one network."""
+
+    def __init__(self, environment: Environment[Any], evaluator: Evaluator, max_call_depth: int = 20_000) -> None:
+        self.guard = Guard(environment)
+        self.environment = environment
+        self.library = environment.library
+        self.evaluator = evaluator
+        self.max_call_depth = max_call_depth
+        self.evaluations = 0
+        self._atomic = self.library.atomic_count
+        self._names = self.library.names
+        self._may_call = [
+            [index for index, allowed in enumerate(self.library.may_call(program.name)) if allowed]
+            for program in self.library.learned
+        ]
+        self.forget()
+
+    def forget(self) -> None:
+        """To be called when the network's weights have changed."""
+        programs = len(self.library.learned)
+        self._next: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._memory = np.zeros((max(1024, 2 * programs), self.evaluator.memory_width), np.float32)
+        self._program = list(range(programs))
+        self._ranking: list[list[int]] = [[] for _ in range(programs)]  # actions by falling logit
+
+    def run(self, calls: Sequence[Call], record: bool = False, max_actions: int | None = None) -> list[Execution]:
+        """Execute all calls side by side; `record` keeps every step, `max_actions` bounds each execution."""
+        instances = [_Instance(self._frame(call)) for call in calls]
+        active = instances
+        while active:
+            wanted: dict[tuple[int, tuple[int, ...]], None] = {}
+            waiting = []
+            for instance in active:
+                missing = self._advance(instance, record, max_actions)
+                if missing is not None:
+                    wanted[missing] = None
+                    waiting.append(instance)
+            if wanted:
+                self._evaluate(list(wanted))
+            active = waiting
+        return [instance.execution for instance in instances if instance.execution is not None]
+
+    def _frame(self, call: Call) -> _Frame:
+        index = self.library.index_of(call.program)
+        if index < self._atomic:
+            raise UsageError(f"{call.program} is an atomic action; give a program")
+        if not self.guard.pre(call.program, call.state, None):
+            raise UsageError(f"{call.program}: its pre-condition does not hold in {shown(call.state)}")
+        return _Frame(index - self._atomic, call.state, self.guard.depth(call.program, call.state))
+
+    def _advance(
+        self, instance: _Instance, record: bool, max_actions: int | None
+    ) -> tuple[int, tuple[int, ...]] | None:
+        """Run an instance to its end, or to a history the network has not seen, which is returned."""
+        guard, names, atomic = self.guard, self._names, self._atomic
+        frames = instance.frames
+        while True:
+            frame = frames[-1]
+            key = (frame.history, guard.observe(frame.state))
+            history = self._next.get(key)
+            if history is None:
+                return key
+            frame.history = history
+            action = self._choose(history, frame)
+            frame.length += 1
+            instance.actions += 1
+            if record:
+                own = names[atomic + frame.program]
+                instance.steps.append(Step(len(frames) - 1, own, frame.state, names[action]))
+            if action == 0:
+                own = names[atomic + frame.program]
+                if not guard.post(own, frame.entry, frame.state):
+                    self._fail(instance, Failure.POST)
+                    return None
+                frames.pop()
+                if not frames:
+                    instance.execution = Execution(
+                        True, Failure.NONE, frame.state, instance.actions, None, tuple(instance.steps)
+                    )
+                    return None
+                caller = frames[-1]
+                caller.state = guard.leave(caller.state, frame.state, own, names[atomic + caller.program])
+                continue
+            if frame.length >= frame.limit:
+                self._fail(instance, Failure.DEPTH)
+                return None
+            if max_actions is not None and instance.actions >= max_actions:
+                self._fail(instance, Failure.ACTIONS)
+                return None
+            if action < atomic:
+                frame.state = guard.act(frame.state, names[action])
+                continue
+            if len(frames) > self.max_call_depth:
+                self._fail(instance, Failure.CALL_DEPTH)
+                return None
+            callee = names[action]
+            entry = guard.enter(frame.state, callee, names[atomic + frame.program])
+            frames.append(_Frame(action - atomic, entry, guard.depth(callee, entry)))
+
+    def _choose(self, history: int, frame: _Frame) -> int:
+        """The most probable legal action; pre-conditions are asked in the order of the logits."""
+        caller = self._names[self._atomic + frame.program]
+        for action in self._ranking[history]:
+            if action == 0 or self.guard.pre(self._names[action], frame.state, caller):
+                return action
+        raise AssertionError("STOP is always legal")
+
+    def _fail(self, instance: _Instance, failure: Failure) -> None:
+        frame = instance.frames[-1]
+        culprit = Call(self._names[self._atomic + frame.program], frame.entry)
+        if len(instance.frames) > 1 and failure in (Failure.POST, Failure.DEPTH):
+            failure = Failure.CALL
+        instance.execution = Execution(False, failure, frame.state, instance.actions, culprit, tuple(instance.steps))
+
+    def _evaluate(self, keys: list[tuple[int, tuple[int, ...]]]) -> None:
+        parents = np.array([history for history, _ in keys], np.int64)
+        programs = [self._program[history] for history, _ in keys]
+        observations = np.array([observation for _, observation in keys], np.int16)
+        answer = self.evaluator.evaluate(np.array(programs, np.int64), observations, self._memory[parents])
+        first = len(self._program)
+        last = first + len(keys)
+        while last > len(self._memory):
+            self._memory = np.concatenate([self._memory, np.zeros_like(self._memory)])
+        self._memory[first:last] = answer.memory
+        ranking = np.argsort(-answer.logits, axis=1, kind="stable").tolist()
+        for row, (key, program) in enumerate(zip(keys, programs, strict=True)):
+            allowed = self._may_call[program]
+            self._next[key] = first + row
+            self._program.append(program)
+            self._ranking.append([action for action in ranking[row] if action in allowed])
+        self.evaluations += len(keys)
+
+
+def failure_counts(executions: Iterable[Any]) -> dict[str, int]:
+    """How often each failure reason occurred, by name."""
+    counts: dict[str, int] = {}
+    for execution in executions:
+        if not execution.success:
+            name = execution.failure.name.lower()
+            counts[name] = counts.get(name, 0) + 1
+    return counts

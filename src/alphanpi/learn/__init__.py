@@ -1,0 +1,1 @@
+"""Learning: curriculum, replay, gradient steps, validation, checkpoints."""

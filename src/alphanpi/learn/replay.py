@@ -1,0 +1,122 @@
+"""Prioritised replay: traces by program and outcome, so that both signs reach every batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alphanpi.engine.search import Trace
+from alphanpi.spec import Environment
+
+
+class StoredTrace(NamedTuple):
+    """One trace as the gradient step needs it. T steps."""
+
+    program: int  # index among the programs to be learned
+    success: bool
+    value: float
+    observations: NDArray[np.int32]  # [T] row in the table of observations
+    legal: NDArray[np.int32]  # [T] row in the table of legal sets
+    policies: NDArray[np.float32]  # [T, A]
+    memories: NDArray[np.float32]  # [T, W], or [T, 0] where they are not kept
+
+
+class RowTable:
+    """Distinct rows of small integers, numbered in the order they came."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self._number_of: dict[bytes, int] = {}
+        self._rows: list[NDArray[np.int16]] = []
+
+    def number(self, row: NDArray[np.int16]) -> int:
+        """The row's number."""
+        key = row.tobytes()
+        known = self._number_of.get(key)
+        if known is None:
+            known = self._number_of[key] = len(self._rows)
+            self._rows.append(np.array(row, np.int16))
+        return known
+
+    def array(self) -> NDArray[np.int16]:
+        """All rows: [rows, width]."""
+        return np.array(self._rows, np.int16).reshape(len(self._rows), self.width)
+
+
+class _Ring:
+    """The newest traces of one program and outcome."""
+
+    def __init__(self) -> None:
+        self.traces: list[StoredTrace] = []
+        self.next = 0
+
+    def add(self, trace: StoredTrace, capacity: int) -> None:
+        if len(self.traces) < capacity:
+            self.traces.append(trace)
+        else:
+            self.traces[self.next] = trace
+            self.next = (self.next + 1) % capacity
+
+
+class Replay:
+    """Traces to learn from. Nothing is kept of a program that has never succeeded."""
+
+    def __init__(self, environment: Environment[Any], capacity: int, keep_memories: bool = False) -> None:
+        self.environment = environment
+        self.library = environment.library
+        self.capacity = capacity
+        self.keep_memories = keep_memories
+        self.observations = RowTable(len(environment.fields))
+        self.legal = RowTable(len(self.library))
+        self.rings: dict[tuple[int, bool], _Ring] = {}
+
+    def add(self, trace: Trace) -> None:
+        """Store a trace that ended by itself; a discarded one teaches nothing about its own program."""
+        program = self.library.index_of(trace.program) - self.library.atomic_count
+        if not trace.success and (program, True) not in self.rings:
+            return
+        masks = [self.environment.legal(trace.program, state) for state in trace.states]
+        width = trace.memories.shape[1] if self.keep_memories else 0
+        stored = StoredTrace(
+            program=program,
+            success=trace.success,
+            value=trace.value,
+            observations=np.array([self.observations.number(row) for row in trace.observations], np.int32),
+            legal=np.array([self.legal.number(np.array(mask, np.int16)) for mask in masks], np.int32),
+            policies=trace.policies.astype(np.float32),
+            memories=trace.memories[:, :width].copy(),
+        )
+        self.rings.setdefault((program, trace.success), _Ring()).add(stored, self.capacity)
+
+    def learnable(self) -> list[int]:
+        """Programs that have succeeded at least once."""
+        return sorted(program for program, success in self.rings if success)
+
+    def sample(
+        self,
+        weights: NDArray[np.float64],
+        count: int,
+        positive_fraction: float,
+        rng: np.random.Generator,
+    ) -> list[StoredTrace]:
+        """Draw traces: programs by weight, then the outcome, then uniformly."""
+        programs = np.array(self.learnable())
+        shares = weights[programs] / weights[programs].sum()
+        traces = []
+        for program, number in zip(programs.tolist(), rng.multinomial(count, shares).tolist(), strict=True):
+            negative = self.rings.get((program, False))
+            positives = number if negative is None else int(rng.binomial(number, positive_fraction))
+            traces += _drawn(self.rings[program, True].traces, positives, rng)
+            if negative is not None:
+                traces += _drawn(negative.traces, number - positives, rng)
+        return traces
+
+    def __len__(self) -> int:
+        return sum(len(ring.traces) for ring in self.rings.values())
+
+
+def _drawn(traces: Sequence[StoredTrace], number: int, rng: np.random.Generator) -> list[StoredTrace]:
+    return [traces[index] for index in rng.integers(len(traces), size=number).tolist()]

@@ -1,0 +1,176 @@
+"""Gradient steps on whole traces, each distinct history computed once.
+
+Traces that begin with the same observations share their network evaluations, just as in the search: a batch becomes a
+trie over histories, and the loss of a node is the sum over all steps that pass through it. The gradient is exactly
+that of unrolling every trace from a zero memory, at a fraction of the cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from alphanpi.learn.replay import Replay, StoredTrace
+from alphanpi.model import NPINetwork, masked_log_softmax
+
+
+class Layer(NamedTuple):
+    """The distinct histories of one length. N nodes."""
+
+    parents: Tensor  # [N] node of the layer before; for the first layer unused
+    programs: Tensor  # [N]
+    observations: Tensor  # [N] row of Batch.observations
+
+
+class Batch(NamedTuple):
+    """A batch of traces as a trie. U histories in all, J pairs of a history and a legal set."""
+
+    layers: tuple[Layer, ...]
+    observations: Tensor  # [O, fields] distinct observations
+    memory: Tensor | None  # [U, W] stored memories for the single layer of a batch that is not unrolled
+    nodes: Tensor  # [J] history of each pair
+    legal: Tensor  # [J, A]
+    policies: Tensor  # [J, A] weighted sum of the targets
+    policy_weight: float  # sum of all weights
+    value_counts: Tensor  # [U] steps that pass through a history
+    value_means: Tensor  # [U] their mean value
+    value_variance: float  # mean squared distance of values from their history's mean: the loss nothing can remove
+
+
+class Loss(NamedTuple):
+    """The paper's two terms, per step."""
+
+    total: Tensor
+    policy: float
+    value: float
+
+
+def make_batch(
+    traces: Sequence[StoredTrace], replay: Replay, weight_by_value: bool, unrolled: bool, device: str = "cpu"
+) -> Batch:
+    """Arrange traces for one gradient step.
+
+    Args:
+        traces: What to learn from.
+        replay: Where they come from.
+        weight_by_value: Let the policy follow successes only, in proportion to their value; else all alike.
+        unrolled: Compute memories from the start of each call; else use those stored with the traces.
+        device: Where the batch goes.
+    """
+    lengths = np.array([len(trace.observations) for trace in traces])
+    owner = np.repeat(np.arange(len(traces)), lengths)
+    step = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    observed = np.concatenate([trace.observations for trace in traces]).astype(np.int64)
+    legal = np.concatenate([trace.legal for trace in traces]).astype(np.int64)
+    policies = np.concatenate([trace.policies for trace in traces])
+    values = np.array([trace.value for trace in traces], np.float32)[owner]
+    program = np.array([trace.program for trace in traces])[owner]
+    if weight_by_value:
+        success = np.array([trace.success for trace in traces])[owner]
+        weights = np.where(success, np.maximum(values, 0), 0)
+    else:
+        weights = np.ones_like(values)
+
+    table, rows = np.unique(observed, return_inverse=True)
+    if unrolled:
+        layers, node_of_step = _trie(step, owner, rows, program, len(table))
+        memory = None
+    else:
+        node_of_step = np.arange(len(owner))
+        layers = [_Level(np.zeros(len(owner), np.int64), program, rows)]
+        memory = torch.from_numpy(np.concatenate([trace.memories for trace in traces])).to(device)
+    count = int(node_of_step.max()) + 1
+    counts = np.bincount(node_of_step, minlength=count).astype(np.float32)
+    means = (np.bincount(node_of_step, values, minlength=count) / counts).astype(np.float32)
+
+    sets = replay.legal.array().astype(bool)
+    pairs, pair_of_step = np.unique(node_of_step * len(sets) + legal, return_inverse=True)
+    targets = np.zeros((len(pairs), policies.shape[1]), np.float32)
+    np.add.at(targets, pair_of_step, policies * weights[:, None])
+
+    def on_device(array: NDArray[np.generic]) -> Tensor:
+        return torch.from_numpy(array).to(device)
+
+    return Batch(
+        layers=tuple(Layer(*(on_device(array) for array in level)) for level in layers),
+        observations=on_device(replay.observations.array()[table].astype(np.float32)),
+        memory=memory,
+        nodes=on_device(pairs // len(sets)),
+        legal=on_device(sets[pairs % len(sets)]),
+        policies=on_device(targets),
+        policy_weight=float(weights.sum()),
+        value_counts=on_device(counts),
+        value_means=on_device(means),
+        value_variance=float(np.mean((values - means[node_of_step]) ** 2)),
+    )
+
+
+class _Level(NamedTuple):
+    parents: NDArray[np.int64]
+    programs: NDArray[np.int64]
+    observations: NDArray[np.int64]
+
+
+def _trie(
+    step: NDArray[np.int64],
+    owner: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    program: NDArray[np.int64],
+    distinct: int,
+) -> tuple[list[_Level], NDArray[np.int64]]:
+    """Number the distinct histories layer by layer; also the history of every step."""
+    node_of_step = np.zeros(len(step), np.int64)
+    node_of_trace = np.zeros(int(owner.max()) + 1, np.int64)  # in the layer before
+    levels, first = [], 0
+    for length in range(int(step.max()) + 1):
+        here = np.flatnonzero(step == length)
+        above = program[here] if length == 0 else node_of_trace[owner[here]]
+        _, example, local = np.unique(above * distinct + rows[here], return_index=True, return_inverse=True)
+        levels.append(_Level(above[example], program[here][example], rows[here][example]))
+        node_of_trace[owner[here]] = local
+        node_of_step[here] = first + local
+        first += len(example)
+    return levels, node_of_step
+
+
+def forward(network: NPINetwork, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Logits [U, A] and values [U] of all histories of a batch."""
+    core, units = network.core, network.config.memory
+    split = network.config.observation_encoding
+    # The share of an observation, and of a program's embedding, in the gates is computed once for each.
+    from_observation = network.encoder(batch.observations) @ core.weight_ih[:, :split].T
+    from_program = network.embedding.weight @ core.weight_ih[:, split:].T + core.bias_ih + core.bias_hh
+    hidden = cell = from_observation.new_zeros(0, units)
+    outputs = []
+    for length, layer in enumerate(batch.layers):
+        gates = from_observation[layer.observations] + from_program[layer.programs]
+        previous = None
+        if length > 0:
+            gates = gates + (hidden @ core.weight_hh.T)[layer.parents]
+            previous = cell[layer.parents]
+        elif batch.memory is not None:
+            gates = gates + batch.memory[:, :units] @ core.weight_hh.T
+            previous = batch.memory[:, units:]
+        take, keep, candidate, show = gates.chunk(4, dim=1)
+        cell = torch.sigmoid(take) * torch.tanh(candidate)
+        if previous is not None:
+            cell = cell + torch.sigmoid(keep) * previous
+        hidden = torch.sigmoid(show) * torch.tanh(cell)
+        outputs.append(hidden)
+    everything = torch.cat(outputs)
+    return network.actor(everything), torch.tanh(network.critic(everything)).squeeze(1)
+
+
+def loss(network: NPINetwork, batch: Batch, value_weight: float) -> Loss:
+    """Cross-entropy of the policy plus squared error of the value, both as means over the steps."""
+    logits, values = forward(network, batch)
+    log_policy = masked_log_softmax(logits[batch.nodes], batch.legal)
+    cross_entropy = -(batch.policies * log_policy.masked_fill(~batch.legal, 0.0)).sum()
+    policy = cross_entropy / max(batch.policy_weight, 1e-6)
+    value = (batch.value_counts * (values - batch.value_means) ** 2).sum() / batch.value_counts.sum()
+    return Loss(policy + value_weight * value, float(policy.detach()), float(value.detach()) + batch.value_variance)
