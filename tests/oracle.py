@@ -26,15 +26,15 @@ from alphanpi.engine.tables import Failure
 from alphanpi.spec import STOP, Environment
 
 
-class Discard(Exception):
-    """A called program failed and the whole search is given up."""
+class CallFailedError(Exception):
+    """A called program failed; where that discards, the whole search is given up."""
 
 
-class TooDeep(Exception):
+class TooDeepError(Exception):
     """Too many calls inside each other."""
 
 
-class TooManyNodes(Exception):
+class TooManyNodesError(Exception):
     """The tree has grown too large."""
 
 
@@ -45,7 +45,7 @@ class Node:
         self.action = action  # that led here
         self.incoming_memory = memory  # LSTM state before this node's observation
         self.memory: np.ndarray | None = None  # and after it
-        self.depth = 0 if parent is None else parent.depth + 1
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self.legal: list[int] | None = None  # None until expanded
         self.priors: dict[int, float] = {}
         self.values: dict[int, list[float]] = {}  # all values backed up through each action
@@ -114,7 +114,7 @@ class Oracle:
                     try:  # only where priors stood in for visits
                         root.children[action] = self.apply(root, action)
                         break
-                    except Discard:
+                    except CallFailedError:
                         if self.discards:
                             raise
                         root.failed.add(action)
@@ -135,9 +135,9 @@ class Oracle:
                 root = self.root = root.children[action]
                 if self.exploring and self.config.noise_at == "root" and root.legal is not None:
                     self.add_noise(root)
-        except Discard:
+        except CallFailedError:
             result.failure = Failure.CALL
-        except TooManyNodes:
+        except TooManyNodesError:
             result.failure = Failure.NODES
         result.final = root.state
         return result
@@ -190,7 +190,7 @@ class Oracle:
             if action not in node.children:
                 try:
                     node.children[action] = self.apply(node, action)
-                except Discard:
+                except CallFailedError:
                     if self.discards:
                         raise
                     node.failed.add(action)
@@ -269,17 +269,17 @@ class Oracle:
         else:
             entered = self.environment.enter(node.state, name, self.program)
             if self.call_depth + 1 > self.config.max_call_depth:
-                raise TooDeep
+                raise TooDeepError
             callee = Oracle(self.environment, self.evaluator, self.config, name, call_depth=self.call_depth + 1)
             inner = callee.search(entered)
             if inner.failure != Failure.NONE:
-                raise Discard
+                raise CallFailedError
             after = self.environment.leave(node.state, inner.final, name, self.program)
         return self.new_node(after, node, action, node.memory)
 
     def new_node(self, state: Any, parent: Node | None, action: int | None, memory: np.ndarray) -> Node:
         if parent is not None and self.nodes >= self.config.max_nodes:
-            raise TooManyNodes
+            raise TooManyNodesError
         self.nodes += 1
         return Node(state, parent, action, memory)
 
@@ -325,7 +325,7 @@ def search(
     oracle = Oracle(environment, evaluator, config, program, exploring, seed)
     try:
         return oracle.search(state)
-    except TooDeep:
+    except TooDeepError:
         result = Result()
         result.failure = Failure.CALL_DEPTH
         return result

@@ -5,11 +5,10 @@ from __future__ import annotations
 import collections
 
 import numpy as np
-import oracle
 import pytest
 import torch
-from networks import ConstantNetwork, HashNetwork
 
+import oracle
 from alphanpi import (
     Environment,
     Failure,
@@ -24,6 +23,7 @@ from alphanpi import (
     program,
 )
 from alphanpi.errors import EnvironmentFault
+from networks import ConstantNetwork, HashNetwork
 
 ENVIRONMENTS = [
     ("hanoi", {}),
@@ -156,6 +156,19 @@ def test_what_was_searched_before_does_not_matter():
     for a, b, c in zip(first, second, third, strict=True):
         assert a.visits.tolist() == b.visits.tolist() == c.visits.tolist()
     assert search.statistics.evaluations > 0
+
+
+def test_forgetting_states_does_not_matter():
+    environment = make("sorting")
+    evaluator = create_evaluator(create_network(environment, 0))
+    search = Search(environment, evaluator, SearchConfig(max_states=600))
+    rng = np.random.default_rng(0)
+    for batch in range(12):
+        requests = [Request("RSHIFT", environment.initial("RSHIFT", 5, rng), (batch, i), True) for i in range(10)]
+        fresh = Search(environment, evaluator, SearchConfig()).run(requests)
+        for a, b in zip(search.run(requests), fresh, strict=True):
+            assert a.visits.tolist() == b.visits.tolist()
+    assert search.statistics.states < 600
 
 
 class Chain(Environment[int]):

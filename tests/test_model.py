@@ -67,7 +67,7 @@ def test_refresh_reads_changed_weights():
     rows = rows_for(environment, network, 4)
     before = evaluator.evaluate(*rows)
     with torch.no_grad():
-        network.actor[2].bias.add_(1)
+        network.state_dict()["actor.2.bias"].add_(1)
     assert (evaluator.evaluate(*rows).logits == before.logits).all()
     evaluator.refresh()
     np.testing.assert_allclose(evaluator.evaluate(*rows).logits, before.logits + 1, atol=1e-6)
@@ -80,7 +80,7 @@ def test_networks_come_from_their_seed_and_leave_the_global_generator_alone():
     torch.manual_seed(5)
     first, second, other = (create_network(environment, seed) for seed in (1, 1, 2))
     assert torch.equal(torch.rand(3), expected)
-    weights = [network.actor[0].weight for network in (first, second, other)]
+    weights = [network.state_dict()["actor.0.weight"] for network in (first, second, other)]
     assert torch.equal(weights[0], weights[1])
     assert not torch.equal(weights[0], weights[2])
 

@@ -144,9 +144,9 @@ def no_room_for_stop():
             return True
 
 
-def recursive_action():
+def program_at_level_zero():
     class Broken(Complete):
-        @program(level=0, depth=1, recursive=True, shrink=shrink, restore=restore)
+        @program(level=0, depth=1)
         def AGAIN(self, before, after):
             return True
 
@@ -167,7 +167,7 @@ def recursive_action():
         (name_of_the_base_class, "observe", "belongs to the Environment class"),
         (negative_level, "AGAIN", "level -1 is not allowed"),
         (no_room_for_stop, "AGAIN", "no room for STOP"),
-        (recursive_action, "AGAIN", "an atomic action cannot be recursive"),
+        (program_at_level_zero, "AGAIN", "level 0 is not allowed"),
     ],
 )
 def test_wrong_declaration_is_refused(declare, name, rule):

@@ -63,8 +63,9 @@ def search_cases() -> list[SearchCase]:
     sorting = SearchConfig(simulations=200, failed_call_exploration="penalise")
     cases = [SearchCase("hanoi/HANOI", "hanoi", "HANOI", 2, hanoi)]
     for environment in ("sorting", "recursive-sorting"):
-        for program in _SORTING_PROGRAMS:
-            cases.append(SearchCase(f"{environment}/{program}", environment, program, 4, sorting))
+        cases += [
+            SearchCase(f"{environment}/{program}", environment, program, 4, sorting) for program in _SORTING_PROGRAMS
+        ]
     cases.append(SearchCase("flat-sorting/BUBBLESORT", "flat-sorting", "BUBBLESORT", 4, sorting))
     return cases
 

@@ -59,3 +59,93 @@ class NetworkConfig(Config):
     program_embedding: int = Field(256, ge=1, description="P, length of a program embedding")
     memory: int = Field(128, ge=1, description="H, units of the LSTM")
     head_hidden: int = Field(64, ge=1, description="hidden units of the actor and of the critic")
+
+
+class EpisodesConfig(Config):
+    """Which episodes an iteration plays."""
+
+    per_iteration: int = Field(48, ge=1, description="episodes per iteration, n_ep")
+    programs: Literal["all", "one"] = Field(
+        "all", description="all unlocked programs in every iteration, or one drawn by the curriculum (paper)"
+    )
+    minimum: int = Field(2, ge=0, description="least episodes of each unlocked program, with programs = all")
+    sizes: Literal["mixed", "one"] = Field("mixed", description="a size per episode, or one per iteration (paper)")
+    base_case: bool = Field(
+        True, description="train recursive programs on the smallest problem too, where recursion ends"
+    )
+    error_fraction: float = Field(
+        0.5, ge=0, le=1, description="share of episodes that start where validation failed, on training sizes"
+    )
+    error_capacity: int = Field(50, ge=0, description="failed starts remembered per program")
+
+
+class LearningConfig(Config):
+    """The gradient steps."""
+
+    learning_rate: float = Field(1e-3, gt=0, description="of Adam")
+    gradient_steps: int = Field(20, ge=1, description="Adam steps per iteration")
+    batch: int = Field(128, ge=1, description="traces per batch; single steps with unroll = stored")
+    unroll: Literal["trace", "stored"] = Field(
+        "trace", description="whole traces from a zero memory, or single steps from stored memories (paper)"
+    )
+    policy_weight: Literal["value", "uniform"] = Field(
+        "value", description="weight of a trace in the policy loss: its value if it succeeded, or 1 (paper)"
+    )
+    value_weight: float = Field(0.5, ge=0, description="weight of the value loss")
+    gradient_clip: float = Field(1.0, ge=0, description="largest norm of a gradient; 0: no limit")
+    weight_average: float = Field(
+        0.97, ge=0, lt=1, description="decay of the moving average of weights that acts and is saved; 0: none"
+    )
+    blurred_fraction: float = Field(
+        0.3, ge=0, le=1, description="share of traces in a batch whose observations are blurred; 0 in the paper"
+    )
+    blurred_fields: float = Field(
+        0.15, ge=0, le=1, description="chance that a field of a blurred observation is set to 0"
+    )
+    weak_program_weight: float = Field(
+        4.0, ge=0, description="how much more often traces of failing programs are drawn than of mastered ones"
+    )
+
+
+class ReplayConfig(Config):
+    """The replay buffer."""
+
+    capacity: int = Field(400, ge=1, description="traces kept per program and outcome")
+    positive_fraction: float = Field(0.7, ge=0, le=1, description="p_buf, share of successful traces in a batch")
+
+
+class CurriculumConfig(Config):
+    """When a program counts as learned, and what is practised."""
+
+    threshold: float = Field(0.97, gt=0, le=1, description="success a program needs, Delta_curr")
+    estimate: Literal["latest", "moving-average"] = Field(
+        "latest", description="success of the latest validation, or its moving average (paper)"
+    )
+    moving_average: float = Field(0.99, ge=0, lt=1, description="beta of the moving average, per episode")
+    patience: int = Field(3, ge=1, description="validations in a row in which all programs must reach it")
+    temperature: float = Field(2.0, ge=0, description="tau_3, preference for programs that fail")
+
+
+class ValidationConfig(Config):
+    """How success is measured during training."""
+
+    episodes: int = Field(24, ge=1, description="episodes per program, n_val")
+    mode: Literal["greedy", "planning"] = Field("greedy", description="the network alone, or with search (paper)")
+    exam_episodes: int = Field(
+        200, ge=0, description="episodes per program before training is complete; 0: no exam (paper)"
+    )
+    exam_threshold: float = Field(1.0, gt=0, le=1, description="success every program needs in the exam")
+    training_share: float = Field(0.5, ge=0, lt=1, description="share of episodes on training sizes, for error states")
+
+
+class TrainConfig(Config):
+    """Everything that decides the outcome of a run, beside the environment and the seed."""
+
+    search: SearchConfig = SearchConfig()
+    network: NetworkConfig = NetworkConfig()
+    episodes: EpisodesConfig = EpisodesConfig()
+    learning: LearningConfig = LearningConfig()
+    replay: ReplayConfig = ReplayConfig()
+    curriculum: CurriculumConfig = CurriculumConfig()
+    validation: ValidationConfig = ValidationConfig()
+    max_iterations: int = Field(2000, ge=1, description="iterations after which training gives up")

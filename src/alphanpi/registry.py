@@ -68,7 +68,7 @@ def create(environment: type[Environment[Any]], **options: Any) -> Environment[A
         raise
     except Exception as error:
         raise EnvironmentFault(f"{name}: creating it failed: {_where(error)}") from error
-    fields = created.fields
+    fields: Any = created.fields  # a user may have written anything
     if isinstance(fields, str) or not fields or not all(isinstance(field, str) for field in fields):
         raise SpecificationError(f"{name}: `fields` must name every entry of an observation")
     if len(set(fields)) != len(fields):
@@ -92,6 +92,14 @@ def load(identifier: str) -> type[Environment[Any]]:
     raise UnknownEnvironmentError(
         f"unknown environment {identifier!r}: {hint} give an id, path/to/file.py:ClassName or module:ClassName"
     )
+
+
+def absolute(identifier: str) -> str:
+    """The identifier in a form that works from every folder: a file's path made absolute."""
+    location, class_name = _split(identifier)
+    if not location.endswith(".py"):
+        return identifier
+    return f"{Path(location).resolve()}" + (f":{class_name}" if class_name else "")
 
 
 def available() -> Iterator[Listing]:

@@ -107,6 +107,7 @@ class _Declaration:
     minimum_size: int = 1
     shrink: Callable[[Any], Any] | None = None
     restore: Callable[[Any, Any], Any] | None = None
+    is_program: bool = False
 
     def __call__(self, method: Method) -> Method:
         setattr(method, _ATTRIBUTE, self)
@@ -146,7 +147,7 @@ def program(
             An inner call is legal where `shrink` gives a state that satisfies `pre`.
         restore: For a recursive program: `restore(caller_state, callee_state)` puts the caller's frame back.
     """
-    return _Declaration(level, pre, recursive, depth, minimum_size, shrink, restore)
+    return _Declaration(level, pre, recursive, depth, minimum_size, shrink, restore, is_program=True)
 
 
 class _Namespace(dict[str, Any]):
@@ -188,6 +189,11 @@ def _collect(environment: type) -> list[Program]:
                 )
             declaration = getattr(member, _ATTRIBUTE, None)
             if isinstance(declaration, _Declaration):
+                if declaration.is_program and declaration.level < 1:
+                    raise SpecificationError(
+                        f"{environment.__name__}: {name}: level {declaration.level} is not allowed; "
+                        "programs start at level 1, and actions are declared with @action"
+                    )
                 summary = (member.__doc__ or "").strip().split("\n")[0]
                 found[name] = Program(
                     name=name,
@@ -214,8 +220,6 @@ def _checked_library(environment: str, programs: Sequence[Program]) -> Library:
             raise refuse(STOP, "duplicate name: STOP is always there and cannot be declared")
         if hasattr(Environment, item.name) or item.name in Environment.__annotations__:
             raise refuse(item.name, "this name belongs to the Environment class; choose another")
-        if item.level < 0:
-            raise refuse(item.name, f"level {item.level} is not allowed; programs start at level 1")
         if isinstance(item.depth, int) and item.depth < 1:
             raise refuse(item.name, f"depth {item.depth} leaves no room for STOP; give at least 1")
         if item.recursive and item.shrink is None:
@@ -224,8 +228,6 @@ def _checked_library(environment: str, programs: Sequence[Program]) -> Library:
             raise refuse(item.name, "recursive program without a way back: give restore=")
         if not item.recursive and (item.shrink is not None or item.restore is not None):
             raise refuse(item.name, "shrink= and restore= are for recursive programs: say recursive=True")
-        if item.atomic and item.recursive:
-            raise refuse(item.name, "an atomic action cannot be recursive")
     levels = {item.level for item in programs} | {0}
     for item in sorted(programs, key=lambda item: item.level):
         if item.level - 1 not in levels and item.level > 0:
@@ -277,6 +279,10 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
     def format(self, state: State) -> str:
         """Write a state the way a user reads it."""
         return str(state)
+
+    def result(self, program: str, final: State, actions: Sequence[Any]) -> str:
+        """What a user wants to read after a run; `actions` are its atomic steps, where they were kept."""
+        return self.format(final)
 
     def act(self, state: State, action: str) -> State:
         """Apply an atomic action."""

@@ -27,19 +27,19 @@ def empty(capacity: int = 1024) -> HashMap:
 
 
 @njit(cache=True)
-def pair_key(high: int, low: int) -> int:
+def pair_key(high: int, low: int) -> np.int64:
     """One key from two non-negative 31-bit integers."""
     return (np.int64(high) << np.int64(32)) | np.int64(low)
 
 
 @njit(cache=True)
-def _slot(key: int, mask: int) -> int:
+def _slot(key: np.int64, mask: int) -> np.int64:
     mixed = np.uint64(key) * np.uint64(_MULTIPLIER)
     return np.int64((mixed >> np.uint64(20)) & np.uint64(mask))
 
 
 @njit(cache=True)
-def get(keys: NDArray[np.int64], values: NDArray[np.int32], key: int) -> int:
+def get(keys: NDArray[np.int64], values: NDArray[np.int32], key: np.int64) -> int:
     """The value of a key of a map, or ABSENT."""
     mask = keys.shape[0] - 1
     slot = _slot(key, mask)
@@ -51,7 +51,7 @@ def get(keys: NDArray[np.int64], values: NDArray[np.int32], key: int) -> int:
 
 
 @njit(cache=True)
-def _put(table: HashMap, key: int, value: int) -> None:
+def _put(table: HashMap, key: np.int64, value: int) -> None:
     mask = table.keys.shape[0] - 1
     slot = _slot(key, mask)
     while table.keys[slot] != _EMPTY and table.keys[slot] != key:

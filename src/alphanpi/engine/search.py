@@ -114,6 +114,10 @@ class Search:
         self.histories = Histories(evaluator, self.world.programs, len(self.library), self.config.max_histories)
         self._rules = _rules(self.config, self.world)
         self._level = level_terms(self.library, self.config.c_level)
+        self._nodes: Records
+        self._edges: Records
+        self._frames: Records
+        self._free: NDArray[np.int32]  # [2] first free node, first free frame
         self._reset_pools()
         self._episodes = self._simulations = self._nested = 0
         self._seconds = self._evaluation_seconds = self._environment_seconds = 0.0
@@ -149,14 +153,16 @@ class Search:
         )
 
     def _run_batch(self, requests: list[Request]) -> list[Trace]:
-        began = time.perf_counter()
         if len(self.world.states) > self.config.max_states // 2:
             self.world.forget_everything()
+            self.histories.forget()  # its keys are the world's numbers of observations
         if self.histories.count > self.config.max_histories // 2:
             self.forget()
+        began = time.perf_counter()
         try:
             traces = self._play(requests)
         except _LimitReachedError as limit:
+            self._seconds += time.perf_counter() - began
             self._reset_pools()
             self.world.forget_everything()
             self.forget()
@@ -165,9 +171,9 @@ class Search:
                 middle = len(requests) // 2
                 return self._run_batch(requests[:middle]) + self._run_batch(requests[middle:])
             traces = [self._overflowed(requests[0], limit.failure)]
-        finally:
-            self._peak = max(self._peak, self._bytes())
+        else:
             self._seconds += time.perf_counter() - began
+        self._peak = max(self._peak, self._bytes())
         self._episodes += len(traces)
         self._simulations += sum(trace.simulations for trace in traces)
         self._nested += sum(trace.nested_simulations for trace in traces)
@@ -335,10 +341,10 @@ class Search:
         )
 
     def _reset_pools(self) -> None:
-        self._nodes: Records = np.zeros(_FIRST_NODES, NODE)
-        self._edges: Records = np.zeros((_FIRST_NODES, self.world.widest), EDGE)
-        self._frames: Records = np.zeros(_FIRST_FRAMES, FRAME)
-        self._free: NDArray[np.int32] = np.full(2, NONE, np.int32)
+        self._nodes = np.zeros(_FIRST_NODES, NODE)
+        self._edges = np.zeros((_FIRST_NODES, self.world.widest), EDGE)
+        self._frames = np.zeros(_FIRST_FRAMES, FRAME)
+        self._free = np.full(2, NONE, np.int32)
         linked(self._nodes, "link", 0, self._free[:1])
         linked(self._frames, "caller", 0, self._free[1:])
 

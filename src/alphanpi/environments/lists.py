@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -38,7 +39,7 @@ class PointedList(NamedTuple):
 
 def is_sorted(values: tuple[int, ...]) -> bool:
     """Whether the values are in ascending order."""
-    return all(left <= right for left, right in zip(values, values[1:], strict=False))
+    return all(left <= right for left, right in pairwise(values))
 
 
 def exchanged(values: tuple[int, ...], i: int, j: int) -> tuple[int, ...]:
@@ -85,10 +86,11 @@ def both_pointers_at_start(state: PointedList) -> bool:
 class PointerPairs(NamedTuple):
     """The pairs of pointers a program may start with, numbered, so that long lists need no enumeration."""
 
-    count: int
+    number_of_pairs: int
     pair: Callable[[int], tuple[int, int]]
 
     def __call__(self, number: int) -> tuple[int, int]:
+        """The pair of that number, from 0."""
         return self.pair(number)
 
 
@@ -104,7 +106,7 @@ def starting_pointers(program: str, size: int) -> PointerPairs:
         pairs = PointerPairs(min(size, 2), lambda number: (0, number))
     else:
         pairs = PointerPairs(1, lambda number: (0, 0))
-    if size < 1 or pairs.count < 1:
+    if size < 1 or pairs.number_of_pairs < 1:
         raise UsageError(f"{program} cannot start on a list of {size}")
     return pairs
 
@@ -152,7 +154,7 @@ class ListActions(Environment[PointedList]):
         """Uniform digits; pointers uniform over those that satisfy the pre-condition."""
         values = tuple(int(digit) for digit in rng.integers(DIGITS, size=size))
         pairs = starting_pointers(program, size)
-        return PointedList(values, *pairs(int(rng.integers(pairs.count))), 0, size - 1)
+        return PointedList(values, *pairs(int(rng.integers(pairs.number_of_pairs))), 0, size - 1)
 
     def observe(self, state: PointedList) -> tuple[int, ...]:
         """Flags of the two pointers, and their values (`paper`) or how these compare (`compare`)."""
@@ -175,7 +177,10 @@ class ListActions(Environment[PointedList]):
         return state.end - state.start + 1
 
     def parse(self, program: str, text: str) -> PointedList:
-        """Read integers separated by blanks or commas; pointers start at the end for LSHIFT and RESET, else at the start."""
+        """Read integers separated by blanks or commas.
+
+        The pointers start at the end for LSHIFT and RESET, which go left, and at the start for all others.
+        """
         try:
             values = tuple(int(word) for word in text.replace(",", " ").split())
         except ValueError:
@@ -186,7 +191,7 @@ class ListActions(Environment[PointedList]):
             raise UsageError("the list is empty; write for example '5 3 9 1'")
         pairs = starting_pointers(program, len(values))
         leftmost = program not in ("LSHIFT", "RESET")
-        return PointedList(values, *pairs(0 if leftmost else pairs.count - 1), 0, len(values) - 1)
+        return PointedList(values, *pairs(0 if leftmost else pairs.number_of_pairs - 1), 0, len(values) - 1)
 
     def format(self, state: PointedList) -> str:
         """The values, separated by blanks."""

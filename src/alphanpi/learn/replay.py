@@ -69,9 +69,18 @@ class Replay:
         self.library = environment.library
         self.capacity = capacity
         self.keep_memories = keep_memories
-        self.observations = RowTable(len(environment.fields))
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.observations = RowTable(len(self.environment.fields))
         self.legal = RowTable(len(self.library))
         self.rings: dict[tuple[int, bool], _Ring] = {}
+
+    def put_back(self, program: int, success: bool, traces: list[StoredTrace], following: int) -> None:
+        """Restore the traces of one program and outcome, and which of them is replaced next."""
+        ring = self.rings[program, success] = _Ring()
+        ring.traces, ring.next = traces, following
 
     def add(self, trace: Trace) -> None:
         """Store a trace that ended by itself; a discarded one teaches nothing about its own program."""
@@ -114,8 +123,39 @@ class Replay:
                 traces += _drawn(negative.traces, number - positives, rng)
         return traces
 
+    def sample_steps(
+        self,
+        weights: NDArray[np.float64],
+        count: int,
+        positive_fraction: float,
+        rng: np.random.Generator,
+    ) -> list[StoredTrace]:
+        """Draw single steps as the paper does: the outcome first, then uniformly over all programs' steps."""
+        positives = int(rng.binomial(count, positive_fraction))
+        drawn = []
+        for success, number in ((True, positives), (False, count - positives)):
+            traces = [trace for key, ring in self.rings.items() if key[1] == success for trace in ring.traces]
+            if not traces:
+                continue
+            ends = np.cumsum([len(trace.observations) for trace in traces])
+            for position in rng.integers(ends[-1], size=number):
+                index = int(np.searchsorted(ends, position, side="right"))
+                step = int(position - ends[index] + len(traces[index].observations))
+                drawn.append(_single_step(traces[index], step))
+        return drawn
+
     def __len__(self) -> int:
         return sum(len(ring.traces) for ring in self.rings.values())
+
+
+def _single_step(trace: StoredTrace, step: int) -> StoredTrace:
+    rows = slice(step, step + 1)
+    return trace._replace(
+        observations=trace.observations[rows],
+        legal=trace.legal[rows],
+        policies=trace.policies[rows],
+        memories=trace.memories[rows],
+    )
 
 
 def _drawn(traces: Sequence[StoredTrace], number: int, rng: np.random.Generator) -> list[StoredTrace]:

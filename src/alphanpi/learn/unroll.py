@@ -50,8 +50,26 @@ class Loss(NamedTuple):
     value: float
 
 
+class Blur(NamedTuple):
+    """How observations are blurred: in which share of traces, and which share of their fields is set to 0.
+
+    A policy learned on small problems meets new sequences of observations on large ones. Blurring makes it rely on
+    what it has done so far where single fields do not decide.
+    """
+
+    traces: float
+    fields: float
+
+
 def make_batch(
-    traces: Sequence[StoredTrace], replay: Replay, weight_by_value: bool, unrolled: bool, device: str = "cpu"
+    traces: Sequence[StoredTrace],
+    replay: Replay,
+    *,
+    weight_by_value: bool,
+    unrolled: bool,
+    blur: Blur | None = None,
+    rng: np.random.Generator | None = None,
+    device: str = "cpu",
 ) -> Batch:
     """Arrange traces for one gradient step.
 
@@ -60,6 +78,8 @@ def make_batch(
         replay: Where they come from.
         weight_by_value: Let the policy follow successes only, in proportion to their value; else all alike.
         unrolled: Compute memories from the start of each call; else use those stored with the traces.
+        blur: How much observations are blurred; not at all without it.
+        rng: Decides what is blurred.
         device: Where the batch goes.
     """
     lengths = np.array([len(trace.observations) for trace in traces])
@@ -76,9 +96,12 @@ def make_batch(
     else:
         weights = np.ones_like(values)
 
-    table, rows = np.unique(observed, return_inverse=True)
+    observations, rows = _distinct_observations(replay.observations.array(), observed)
+    if blur is not None and rng is not None and blur.traces > 0:
+        blurred = (rng.random(len(traces)) < blur.traces)[owner]
+        observations, rows = _blurred(observations, rows, blurred, blur.fields, rng)
     if unrolled:
-        layers, node_of_step = _trie(step, owner, rows, program, len(table))
+        layers, node_of_step = _trie(step, owner, rows, program, len(observations))
         memory = None
     else:
         node_of_step = np.arange(len(owner))
@@ -98,7 +121,7 @@ def make_batch(
 
     return Batch(
         layers=tuple(Layer(*(on_device(array) for array in level)) for level in layers),
-        observations=on_device(replay.observations.array()[table].astype(np.float32)),
+        observations=on_device(observations.astype(np.float32)),
         memory=memory,
         nodes=on_device(pairs // len(sets)),
         legal=on_device(sets[pairs % len(sets)]),
@@ -108,6 +131,32 @@ def make_batch(
         value_means=on_device(means),
         value_variance=float(np.mean((values - means[node_of_step]) ** 2)),
     )
+
+
+def _distinct_observations(
+    table: NDArray[np.int16], observed: NDArray[np.int64]
+) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    """The observations that occur, [O, fields], and for every step its row in them."""
+    used, rows = np.unique(observed, return_inverse=True)
+    return table[used], rows
+
+
+def _blurred(
+    observations: NDArray[np.int16],
+    rows: NDArray[np.int64],
+    chosen: NDArray[np.bool_],
+    fraction: float,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    """The same with random fields of the chosen steps set to 0."""
+    steps = np.flatnonzero(chosen)
+    changed = observations[rows[steps]] * (rng.random((len(steps), observations.shape[1])) >= fraction)
+    everything = np.ascontiguousarray(np.concatenate([observations, changed.astype(np.int16)]))
+    keys = everything.view(np.dtype((np.void, everything.dtype.itemsize * everything.shape[1]))).ravel()
+    _, example, row_of_key = np.unique(keys, return_index=True, return_inverse=True)
+    mapped = row_of_key[rows]
+    mapped[steps] = row_of_key[len(observations) :]
+    return everything[example], mapped
 
 
 class _Level(NamedTuple):

@@ -1,0 +1,57 @@
+"""A row of lights, all to be switched on by someone who walks along it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from alphanpi import Environment, action, program
+
+
+class Row(NamedTuple):
+    """The current problem is `lights[start:]`; the lights to its left are out of sight."""
+
+    lights: tuple[int, ...]
+    position: int
+    start: int
+
+
+class Lights(Environment[Row]):
+    """A row of lights to be switched on."""
+
+    fields = ("lit", "at_end")
+
+    @action(pre=lambda row: row.position + 1 < len(row.lights))
+    def RIGHT(self, row: Row) -> Row:
+        """Walk on."""
+        return row._replace(position=row.position + 1)
+
+    @action()
+    def TOGGLE(self, row: Row) -> Row:
+        """Press the switch."""
+        here = row.position
+        return row._replace(lights=(*row.lights[:here], 1 - row.lights[here], *row.lights[here + 1 :]))
+
+    @program(
+        level=1,
+        depth=4,
+        pre=lambda row: row.position == row.start,
+        recursive=True,
+        shrink=lambda row: row._replace(start=row.position) if row.position == row.start + 1 else None,
+        restore=lambda caller, callee: callee._replace(start=caller.start),
+    )
+    def ALL_ON(self, before: Row, after: Row) -> bool:
+        """Switch all lights on and end at the last one."""
+        lights = before.lights[: before.start] + (1,) * self.size(before)
+        return after == Row(lights, position=len(lights) - 1, start=before.start)
+
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> Row:
+        return Row(tuple(rng.integers(2, size=size).tolist()), position=0, start=0)
+
+    def observe(self, row: Row) -> tuple[bool, ...]:
+        return row.lights[row.position] == 1, row.position == len(row.lights) - 1
+
+    def size(self, row: Row) -> int:
+        return len(row.lights) - row.start
+
+    def parse(self, program: str, text: str) -> Row:
+        return Row(tuple(int(light) for light in text), position=0, start=0)

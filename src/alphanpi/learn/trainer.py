@@ -1,0 +1,272 @@
+"""The training loop: episodes, replay, gradient steps, validation, curriculum.
+
+An iteration is a function of the trainer's state and the seed: random draws come from streams named by seed, iteration
+and purpose. So a run resumed from any checkpoint goes on exactly as if it had never stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict, deque
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from alphanpi.config import TrainConfig
+from alphanpi.engine.search import Request, Search
+from alphanpi.engine.tables import Failure
+from alphanpi.interpreter import Call, Interpreter
+from alphanpi.learn.curriculum import Curriculum
+from alphanpi.learn.replay import Replay
+from alphanpi.learn.unroll import Blur, Loss, loss, make_batch
+from alphanpi.model import create_evaluator, create_network
+from alphanpi.spec import Environment, Program
+
+# Names of the random streams of an iteration.
+_PLAY, _SEARCH, _LEARN, _VALIDATE, _EXAM = range(5)
+
+_ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)
+
+
+class Start(NamedTuple):
+    """A start state, by what it is drawn from: it can be saved for any environment."""
+
+    program: str
+    size: int
+    seed: tuple[int, ...]
+
+
+class Seconds(NamedTuple):
+    """Where the time of a run went."""
+
+    search: float = 0.0
+    evaluation: float = 0.0
+    environment: float = 0.0
+    gradients: float = 0.0
+    validation: float = 0.0
+    other: float = 0.0
+
+    def plus(self, other: Seconds) -> Seconds:
+        """Sum, part by part."""
+        return Seconds(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+class Report(NamedTuple):
+    """What one iteration did."""
+
+    iteration: int
+    level: int  # in which it was played
+    advanced: bool  # whether the level was raised, or the curriculum completed
+    success: dict[str, float]  # per unlocked program, as the curriculum sees it
+    explored: dict[str, float]  # share of successful episodes per program
+    explanation: str
+    policy_loss: float
+    value_loss: float
+    gradient_norm: float
+    episodes: int
+    episode_length: float
+    simulations: int
+    evaluations: int
+    replay_traces: int
+    seconds: Seconds
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds of the whole iteration."""
+        return sum(self.seconds)
+
+
+class Trainer:
+    """State of a training run, advanced one iteration at a time."""
+
+    def __init__(self, environment: Environment[Any], config: TrainConfig, seed: int, device: str = "cpu") -> None:
+        self.environment = environment
+        self.library = environment.library
+        self.config = config
+        self.seed = seed
+        self.device = device
+        self.iteration = 0
+        self.network = create_network(environment, seed, config.network).to(device)
+        self.acting = create_network(environment, seed, config.network).to(device)
+        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning.learning_rate, fused=True)
+        self.replay = Replay(environment, config.replay.capacity, config.learning.unroll == "stored")
+        self.curriculum = Curriculum(self.library, config.curriculum)
+        self.errors: dict[str, deque[Start]] = {
+            program.name: deque(maxlen=config.episodes.error_capacity) for program in self.library.learned
+        }
+        self.evaluator = create_evaluator(self.acting, device)
+        self.search = Search(environment, self.evaluator, config.search)
+        self.interpreter = Interpreter(environment, self.evaluator, config.search.max_call_depth)
+
+    def iterate(self) -> Report:
+        """Play, learn, validate once."""
+        began = time.perf_counter()
+        before = self.search.statistics
+        level = self.curriculum.level
+        requests = self._requests()
+        traces = self.search.run(requests)
+        for trace in traces:
+            if trace.failure in _ENDED_BY_ITSELF:
+                self.replay.add(trace)
+        played = self.search.statistics
+        searched = time.perf_counter()
+        losses, norm = self._learn()
+        self.weights_changed()
+        learned = time.perf_counter()
+        self.curriculum.update(self._validate(self.config.validation.episodes, _VALIDATE))
+        advanced = self.curriculum.ready and self._pass_exam()
+        validated = time.perf_counter()
+        self.iteration += 1
+        evaluation = played.evaluation_seconds - before.evaluation_seconds
+        environment = played.environment_seconds - before.environment_seconds
+        search = played.seconds - before.seconds
+        explored: defaultdict[str, list[bool]] = defaultdict(list)
+        for trace in traces:
+            explored[trace.program].append(trace.success)
+        return Report(
+            iteration=self.iteration,
+            level=level,
+            advanced=advanced,
+            success={program.name: self.curriculum.success[program.name] for program in self.curriculum.unlocked},
+            explored={name: float(np.mean(successes)) for name, successes in explored.items()},
+            explanation=self.curriculum.explain(),
+            policy_loss=float(np.mean([item.policy for item in losses])) if losses else 0.0,
+            value_loss=float(np.mean([item.value for item in losses])) if losses else 0.0,
+            gradient_norm=norm,
+            episodes=len(traces),
+            episode_length=float(np.mean([len(trace.actions) for trace in traces])),
+            simulations=played.simulations + played.nested_simulations - before.simulations - before.nested_simulations,
+            evaluations=played.evaluations - before.evaluations,
+            replay_traces=len(self.replay),
+            seconds=Seconds(
+                search=search - evaluation - environment,
+                evaluation=evaluation,
+                environment=environment,
+                gradients=learned - searched,
+                validation=validated - learned,
+                other=searched - began - search,
+            ),
+        )
+
+    def weights_changed(self) -> None:
+        """Make search and validation see the acting weights as they are now."""
+        self.evaluator.refresh()
+        self.search.forget()
+        self.interpreter.forget()
+
+    def sizes(self, program: Program) -> list[int]:
+        """Problem sizes a program is trained on."""
+        sizes = set(self.environment.train_sizes)
+        if self.config.episodes.base_case and program.recursive:
+            sizes.add(program.minimum_size)
+        return sorted(size for size in sizes if size >= program.minimum_size)
+
+    def start_state(self, start: Start) -> Any:
+        """The state a start stands for."""
+        return self.search.world.guard.initial(start.program, start.size, np.random.default_rng(start.seed))
+
+    def _requests(self) -> list[Request]:
+        rng = np.random.default_rng((self.seed, self.iteration, _PLAY))
+        settings, unlocked = self.config.episodes, self.curriculum.unlocked
+        preferences = self.curriculum.preferences()
+        if settings.programs == "one":
+            chosen = int(rng.choice(len(unlocked), p=preferences))
+            counts = np.where(np.arange(len(unlocked)) == chosen, settings.per_iteration, 0)
+        else:
+            counts = np.maximum(settings.minimum, np.rint(preferences * settings.per_iteration)).astype(int)
+        requests: list[Request] = []
+        for program, count in zip(unlocked, counts.tolist(), strict=True):
+            sizes = self.sizes(program)
+            if settings.sizes == "one":
+                sizes = [int(rng.choice(sizes))]
+            for _ in range(count):
+                errors = self.errors[program.name]
+                if errors and rng.random() < settings.error_fraction:
+                    start = errors[int(rng.integers(len(errors)))]
+                else:
+                    seed = (self.seed, self.iteration, _PLAY, len(requests))
+                    start = Start(program.name, int(rng.choice(sizes)), seed)
+                stream = (self.seed, self.iteration, _SEARCH, len(requests))
+                requests.append(Request(program.name, self.start_state(start), stream, exploring=True))
+        return requests
+
+    def _learn(self) -> tuple[list[Loss], float]:
+        settings = self.config.learning
+        rng = np.random.default_rng((self.seed, self.iteration, _LEARN))
+        if not self.replay.learnable():
+            return [], 0.0
+        failing = np.array([1 - self.curriculum.success[program.name] for program in self.library.learned])
+        weights = 1 + settings.weak_program_weight * failing
+        losses, norm = [], 0.0
+        for _ in range(settings.gradient_steps):
+            unrolled = settings.unroll == "trace"
+            draw = self.replay.sample if unrolled else self.replay.sample_steps
+            traces = draw(weights, settings.batch, self.config.replay.positive_fraction, rng)
+            batch = make_batch(
+                traces,
+                self.replay,
+                weight_by_value=settings.policy_weight == "value",
+                unrolled=unrolled,
+                blur=Blur(settings.blurred_fraction, settings.blurred_fields),
+                rng=rng,
+                device=self.device,
+            )
+            item = loss(self.network, batch, settings.value_weight)
+            self.optimiser.zero_grad()
+            item.total.backward()  # type: ignore[no-untyped-call]
+            limit = settings.gradient_clip or float("inf")
+            norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), limit))
+            self.optimiser.step()
+            self._average()
+            losses.append(item)
+        return losses, norm
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        acting: list[torch.Tensor] = list(self.acting.parameters())
+        current: list[torch.Tensor] = list(self.network.parameters())
+        torch._foreach_lerp_(acting, current, 1 - self.config.learning.weight_average)
+
+    def _pass_exam(self) -> bool:
+        """Before the last level counts as learned: a larger validation, in which nothing may fail."""
+        settings = self.config.validation
+        if settings.exam_episodes and self.curriculum.level == self.library.levels:
+            outcomes = self._validate(settings.exam_episodes, _EXAM)
+            worst = min(float(np.mean(successes)) for successes in outcomes.values())
+            if worst < settings.exam_threshold:
+                self.curriculum.fail_exam()
+                return False
+        self.curriculum.advance()
+        return True
+
+    def _validate(self, episodes: int, stream: int) -> dict[str, list[bool]]:
+        """Run every unlocked program; failed starts on training sizes are remembered."""
+        settings = self.config.validation
+        rng = np.random.default_rng((self.seed, self.iteration, stream))
+        starts: list[Start] = []
+        for program in self.curriculum.unlocked:
+            sizes = self.sizes(program)
+            for episode in range(episodes):
+                on_training_size = episode < settings.training_share * episodes
+                size = int(rng.choice(sizes)) if on_training_size else self.environment.validation_size
+                starts.append(Start(program.name, size, (self.seed, self.iteration, stream, len(starts))))
+        outcomes: dict[str, list[bool]] = {program.name: [] for program in self.curriculum.unlocked}
+        failed: dict[str, list[Start]] = {name: [] for name in outcomes}
+        for start, success in zip(starts, self._outcomes(starts), strict=True):
+            outcomes[start.program].append(success)
+            if not success and start.size in self.sizes(self.library.named(start.program)):
+                failed[start.program].append(start)
+        for name, successes in outcomes.items():
+            self.errors[name].extend(failed[name])
+            if all(successes):
+                self.errors[name].clear()
+        return outcomes
+
+    def _outcomes(self, starts: list[Start]) -> list[bool]:
+        states = [self.start_state(start) for start in starts]
+        if self.config.validation.mode == "greedy":
+            calls = [Call(start.program, state) for start, state in zip(starts, states, strict=True)]
+            return [execution.success for execution in self.interpreter.run(calls)]
+        requests = [Request(start.program, state) for start, state in zip(starts, states, strict=True)]
+        return [trace.success for trace in self.search.run(requests)]
