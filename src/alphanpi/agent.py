@@ -16,6 +16,7 @@ from alphanpi.config import NetworkConfig, SearchConfig
 from alphanpi.engine.search import Request, Search
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.files import write_atomically
+from alphanpi.guard import parsed
 from alphanpi.interpreter import Call, Execution, Interpreter
 from alphanpi.model import NPINetwork, create_evaluator
 from alphanpi.registry import make
@@ -88,12 +89,7 @@ class Agent:
 
     def parse(self, program: str, instance: str) -> Any:
         """A state from what a user types."""
-        self.environment.library.named(program)
-        try:
-            return self.environment.parse(program, instance)
-        except NotImplementedError:
-            name = type(self.environment).__name__
-            raise UsageError(f"{name} cannot read instances: give it a method parse(program, text)") from None
+        return parsed(self.environment, program, instance)
 
     @property
     def weights_hash(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError
+from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UsageError
 from alphanpi.spec import STOP, Environment
 
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
@@ -169,6 +169,20 @@ class Guard:
         raise EnvironmentFault(
             f"{place}:{frame.lineno}: {self.name}: {what}{at}: {type(error).__name__}: {error}"
         ) from error
+
+
+def parsed(environment: Environment[Any], program: str, text: str) -> Any:
+    """The state a user typed; whatever is wrong with it, or with the environment's reading, is one message."""
+    name = type(environment).__name__
+    environment.library.named(program)
+    try:
+        return environment.parse(program, text)
+    except NotImplementedError:
+        raise UsageError(f"{name} cannot read instances: give it a method parse(program, text)") from None
+    except AlphaNPIError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{name}: {text!r} cannot be read as an instance of {program}: {error}") from error
 
 
 def _in_range(values: tuple[int, ...]) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -134,6 +135,16 @@ class Hanoi(Environment[Towers]):
             disks = [str(disk + 1) for disk, place in enumerate(state.position) if place == pillar]
             pillars.append(f"{name}: {' '.join(reversed(disks)) or '-'}")
         return "   ".join(pillars)
+
+    def result(self, program: str, final: Towers, actions: Sequence[Any]) -> str:
+        """The moves, one per line; the final pillars where no steps were kept."""
+        moves = []
+        for step in actions:
+            if step.action == "MOVE_DISK":
+                disk = step.state.top(SOURCE)
+                origin, destination = step.state.roles[SOURCE], step.state.roles[TARGET]
+                moves.append(f"move disk {disk + 1} from {PILLARS[origin]} to {PILLARS[destination]}")
+        return "\n".join(moves) or self.format(final)
 
     @staticmethod
     def _start(size: int, roles: tuple[int, int, int]) -> Towers:

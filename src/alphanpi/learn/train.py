@@ -20,7 +20,7 @@ from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
 from alphanpi.learn.trainer import Report, Seconds, Trainer
-from alphanpi.registry import absolute, make
+from alphanpi.registry import make
 
 CHECKPOINT_ITERATIONS = 10
 

@@ -1,0 +1,50 @@
+"""Commands that measure speed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from alphanpi.cli.shared import Json, bench_app, print_json
+
+
+@bench_app.command(name="search")
+def bench_search(
+    *,
+    episodes: Annotated[int, Parameter(help="episodes the engine plays side by side")] = 20,
+    oracle_seconds: Annotated[float, Parameter(help="time the oracle gets per case")] = 5.0,
+    seed: Annotated[int, Parameter(help="seed of networks and instances")] = 0,
+    as_json: Json = False,
+) -> int:
+    """Simulations and network evaluations per second of the engine, beside the literal oracle."""
+    from alphanpi.bench import SearchResult
+    from alphanpi.bench import bench_search as run_bench
+
+    console = Console(stderr=as_json)
+    table = Table("case", "engine sim/s", "oracle sim/s", "ratio", "evaluations/s", "of bare forward", "engine MB")
+
+    def show(result: SearchResult) -> None:
+        console.print(f"{result.case}: {result.engine_simulations_per_s:,.0f} simulations/s", highlight=False)
+        oracle = result.oracle_simulations_per_s
+        table.add_row(
+            result.case,
+            f"{result.engine_simulations_per_s:,.0f}",
+            "-" if oracle is None else f"{oracle:,.0f}",
+            "-" if result.ratio is None else f"{result.ratio:,.0f}",
+            f"{result.evaluations_per_s:,.0f}",
+            f"{result.evaluation_fraction_of_bare_forward:.2f}",
+            f"{result.engine_megabytes:.0f}",
+        )
+
+    results = run_bench(episodes=episodes, oracle_seconds=oracle_seconds, seed=seed, on_result=show)
+    if as_json:
+        print_json([result._asdict() for result in results])
+    else:
+        console.print(table)
+        console.print(f"peak memory of the process: {results[-1].peak_process_megabytes:,.0f} MB")
+        if results[-1].ratio is None:
+            console.print("the oracle lives in tests/: run from a clone of the repository to compare with it")
+    return 0

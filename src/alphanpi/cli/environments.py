@@ -1,0 +1,152 @@
+"""Commands about environments: list, check, search without learning, begin a new one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.markup import escape
+
+from alphanpi.cli.shared import (
+    EXIT_FINDINGS,
+    EnvironmentId,
+    Json,
+    Observation,
+    app,
+    environment_options,
+    print_json,
+)
+from alphanpi.errors import UsageError
+
+
+@app.command
+def envs(*, as_json: Json = False) -> int:
+    """List the environments: id, one line, programs by level."""
+    from alphanpi.registry import available
+
+    listings = list(available())
+    if as_json:
+        print_json([_listing_record(listing) for listing in listings])
+        return 0
+    console = Console()
+    for listing in listings:
+        if listing.environment is None:
+            console.print(
+                f"[bold]{listing.id}[/]  [red]cannot be loaded:[/] {escape(str(listing.broken))}", highlight=False
+            )
+            continue
+        console.print(f"[bold]{listing.id}[/]  {listing.summary}", highlight=False)
+        for level, names in _by_level(listing.environment).items():
+            console.print(f"    level {level}: {' '.join(names)}", highlight=False)
+    return 0
+
+
+@app.command
+def check(
+    environment: EnvironmentId,
+    *,
+    observation: Observation = None,
+    samples: Annotated[int, Parameter(help="start states looked at per program and size")] = 30,
+    seed: Annotated[int, Parameter(help="seed of all sampling")] = 0,
+    as_json: Json = False,
+) -> int:
+    """Check an environment against the rules of the specification. Exit code 1 if something is found."""
+    from alphanpi import check as run_check
+    from alphanpi.registry import make
+
+    if samples < 1:
+        raise UsageError(f"--samples {samples}: give at least 1")
+    report = run_check(make(environment, **environment_options(observation)), samples=samples, seed=seed)
+    if as_json:
+        print_json(
+            {
+                "environment": environment,
+                "ok": report.ok,
+                "states": report.states,
+                "findings": [finding._asdict() for finding in report.findings],
+                "notes": list(report.notes),
+            }
+        )
+    else:
+        console = Console(soft_wrap=True)
+        for finding in report.findings:
+            console.print(f"[red]✗[/] {escape(str(finding))}", highlight=False)
+        for note in report.notes:
+            console.print(f"[yellow]note:[/] {escape(note)}", highlight=False)
+        verdict = "[green]no findings[/]" if report.ok else f"[red]{len(report.findings)} findings[/]"
+        console.print(f"{environment}: {verdict}, {report.states} states looked at", highlight=False)
+    return 0 if report.ok else EXIT_FINDINGS
+
+
+@app.command
+def search(
+    environment: EnvironmentId,
+    program: Annotated[str, Parameter(help="program to execute")],
+    instance: Annotated[str, Parameter(help='instance as the environment reads it, for example "5 3 9 1"')],
+    *,
+    observation: Observation = None,
+    simulations: Annotated[int, Parameter(help="simulations per action")] = 1500,
+    seed: Annotated[int, Parameter(help="seed of the untrained network")] = 0,
+) -> int:
+    """Solve one instance by search alone, with an untrained network. Exit code 1 if no solution is found."""
+    from alphanpi.api import search as run_search
+    from alphanpi.guard import parsed
+    from alphanpi.registry import make
+
+    if simulations < 1:
+        raise UsageError(f"--simulations {simulations}: give at least 1")
+    loaded = make(environment, **environment_options(observation))
+    state = parsed(loaded, program, instance)
+    trace = run_search(loaded, program, state, simulations=simulations, seed=seed)
+    console = Console(soft_wrap=True)
+    for step, action in zip(trace.states, trace.actions, strict=True):
+        console.print(f"  {escape(loaded.format(step)):<40} {loaded.library.names[action]}", highlight=False)
+    console.print(f"  {escape(loaded.format(trace.final))}", highlight=False)
+    outcome = "[green]solved[/]" if trace.success else f"[red]not solved[/] ({trace.failure.name.lower()})"
+    console.print(
+        f"{program} {outcome} in {len(trace.actions)} actions, {trace.simulations:,} simulations",
+        highlight=False,
+    )
+    return 0 if trace.success else EXIT_FINDINGS
+
+
+def _by_level(environment: Any) -> dict[int, list[str]]:
+    levels: dict[int, list[str]] = {}
+    for program in environment.library:
+        levels.setdefault(program.level, []).append(program.name + ("*" if program.recursive else ""))
+    return levels
+
+
+def _listing_record(listing: Any) -> dict[str, Any]:
+    programs = [] if listing.environment is None else listing.environment.library
+    return {
+        "id": listing.id,
+        "summary": listing.summary,
+        "broken": listing.broken,
+        "programs": [
+            {
+                "name": program.name,
+                "level": program.level,
+                "recursive": program.recursive,
+                "summary": program.summary,
+            }
+            for program in programs
+        ],
+    }
+
+
+@app.command(name="new-env")
+def new_env(
+    name: Annotated[str, Parameter(help="name of the environment, for example counting; makes counting.py")],
+    *,
+    folder: Annotated[Path, Parameter(help="where to write the file")] = Path(),
+) -> int:
+    """Write a commented skeleton of an environment that passes `check` and learns something as it is."""
+    from alphanpi.skeleton import new_env as write_skeleton
+
+    path, class_name = write_skeleton(name, folder)
+    target = f"{path}:{class_name}"
+    print(f"wrote {path}; next:\n  alphanpi check {target}\n  alphanpi train {target}")
+    return 0

@@ -1,0 +1,171 @@
+"""Commands that train: start a run, resume one, show the configuration."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from alphanpi.cli.shared import (
+    EXIT_FINDINGS,
+    Device,
+    EnvironmentId,
+    Observation,
+    Run,
+    app,
+    environment_options,
+)
+from alphanpi.errors import UsageError
+
+Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper's hyper-parameters and rules)")]
+ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values override the preset")]
+TimeLimit = Annotated[str | None, Parameter(help="stop with a checkpoint after this time: 90, 90s, 5m, 1h")]
+
+_overrides: dict[str, Any] = {}
+
+
+def take_overrides(tokens: list[str]) -> list[str]:
+    """Take `--section.key value` out of the arguments of commands that have a configuration."""
+    _overrides.clear()
+    if not tokens or tokens[0] not in ("train", "config"):
+        return tokens
+    rest, position = [], 0
+    while position < len(tokens):
+        token = tokens[position]
+        key, equals, value = token.removeprefix("--").partition("=")
+        if not token.startswith("--") or "." not in key:
+            rest.append(token)
+        elif equals:
+            _overrides[key] = _value(value)
+        elif position + 1 < len(tokens):
+            position += 1
+            _overrides[key] = _value(tokens[position])
+        else:
+            raise UsageError(f"{token} needs a value")
+        position += 1
+    return rest
+
+
+def _value(text: str) -> Any:
+    """A number, a truth value, or else the text itself."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+@app.command(help_epilogue="Any configuration key can be given as --section.key value; `alphanpi config` lists them.")
+def train(
+    environment: EnvironmentId,
+    *,
+    seed: Annotated[int | None, Parameter(help="decides every random draw; drawn and recorded if omitted")] = None,
+    out: Annotated[Path | None, Parameter(help="run directory; runs/ENV/TIME-seedN if omitted")] = None,
+    preset: Preset = "default",
+    config: ConfigFile = None,
+    observation: Observation = None,
+    time_limit: TimeLimit = None,
+    device: Device = "cpu",
+) -> int:
+    """Train an agent. Exit code 0: every program learned; 1: stopped before that, with a checkpoint."""
+    from alphanpi.learn.train import train as run_training
+    from alphanpi.learn.view import View
+
+    console = Console()
+    resolved = _resolved(environment, preset, config)
+    limit = _seconds(time_limit)
+    _say_compiling(console)
+    with View(console) as view:
+        outcome = run_training(
+            environment,
+            seed=seed,
+            out=out,
+            preset=preset,
+            config=resolved,
+            time_limit=limit,
+            device=device,
+            observer=view,
+            **environment_options(observation),
+        )
+    return _summary(console, outcome)
+
+
+@app.command
+def resume(run: Run, *, time_limit: TimeLimit = None) -> int:
+    """Go on with a run from its newest checkpoint, as if it had never stopped."""
+    from alphanpi.learn.train import resume as run_resume
+    from alphanpi.learn.view import View
+
+    console, errors = Console(), Console(stderr=True)
+    limit = _seconds(time_limit)
+    _say_compiling(console)
+    with View(console) as view:
+        outcome = run_resume(
+            run,
+            time_limit=limit,
+            observer=view,
+            warn=lambda warning: errors.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True),
+        )
+    return _summary(console, outcome)
+
+
+@app.command
+def config(
+    environment: Annotated[str, Parameter(name="ENV", help="environment whose preset to show")] = "",
+    *,
+    preset: Preset = "default",
+    config: ConfigFile = None,
+) -> int:
+    """Print a preset as a configuration file, every key with its description."""
+    from alphanpi.learn.presets import to_toml
+
+    print(to_toml(_resolved(environment, preset, config)), end="")
+    return 0
+
+
+def _resolved(environment: str, preset: str, file: Path | None) -> Any:
+    from alphanpi.learn.presets import override, read_toml
+    from alphanpi.learn.presets import preset as preset_config
+
+    resolved = preset_config(preset, environment)
+    if file is not None:
+        resolved = override(resolved, read_toml(file))
+    return override(resolved, _overrides)
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
+    if match is None:
+        raise UsageError(f"--time-limit {text}: write 90, 90s, 5m or 1h")
+    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+
+
+def _say_compiling(console: Console) -> None:
+    from alphanpi.engine.warmup import needs_compilation
+
+    if needs_compilation():
+        console.print("compiling the search, once per installation: about half a minute")
+
+
+def _summary(console: Console, outcome: Any) -> int:
+    whole = max(outcome.elapsed, 1e-9)
+    parts = sorted(outcome.seconds._asdict().items(), key=lambda item: -item[1])
+    spent = ", ".join(f"{name} {seconds:.1f} s ({seconds / whole:.0%})" for name, seconds in parts)
+    if outcome.completed:
+        headline = f"learned every program in {outcome.elapsed:.1f} s and {outcome.iterations} iterations"
+    else:
+        why = {"time": "time limit", "iterations": "iteration limit"}.get(outcome.reason, outcome.reason)
+        headline = f"stopped ({why}) after {outcome.elapsed:.1f} s: {outcome.explanation}"
+    programs = list(outcome.success)
+    lines = [headline, f"time: {spent}", f"run:  {outcome.run}", "next:"]
+    if not outcome.completed:
+        lines.append(f"  alphanpi resume {outcome.run}")
+    lines.append(f"  alphanpi eval {outcome.run} --program {programs[-1]}")
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    return 0 if outcome.completed else EXIT_FINDINGS

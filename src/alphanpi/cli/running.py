@@ -1,0 +1,135 @@
+"""Commands that use a trained agent: evaluate, run, trace."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.tree import Tree
+
+from alphanpi.cli.shared import EXIT_FINDINGS, Device, Json, Run, app, print_json
+from alphanpi.errors import UsageError
+
+ProgramName = Annotated[str, Parameter(name="PROGRAM", help="program to run")]
+Instance = Annotated[str, Parameter(name="INPUT", help='instance as the environment reads it, for example "5 3 9 1"')]
+Mode = Annotated[Literal["greedy", "planning"], Parameter(help="the network alone, or the network with tree search")]
+
+
+@app.command(name="eval")
+def evaluate(
+    run: Run,
+    *,
+    program: Annotated[str | None, Parameter(help="program to measure; the last one if omitted")] = None,
+    sizes: Annotated[
+        str | None, Parameter(help="sizes separated by commas; the environment's test sizes up to 100")
+    ] = None,
+    episodes: Annotated[int, Parameter(help="instances per size")] = 40,
+    mode: Annotated[Literal["greedy", "planning", "both"], Parameter(help="both see the same instances")] = "both",
+    seed: Annotated[int, Parameter(help="seed of the instances")] = 0,
+    device: Device = "cpu",
+    as_json: Json = False,
+) -> int:
+    """Measure how an agent generalises: success by size, with 95 % intervals. Exit code 1 if anything failed."""
+    from alphanpi.agent import load
+    from alphanpi.evaluate import Score
+    from alphanpi.evaluate import evaluate as run_evaluation
+
+    agent = load(run, device)
+    environment = agent.environment
+    name = program or environment.library.learned[-1].name
+    chosen = _sizes(sizes) if sizes is not None else [size for size in environment.test_sizes if size <= 100]
+    console = Console(stderr=as_json)
+    table = Table("size", "mode", "success", "rate", "95 % interval", "seconds each", "failures", title=name)
+
+    def show(score: Score) -> None:
+        console.print(f"{name} size {score.size} {score.mode}: {score.successes}/{score.episodes}", highlight=False)
+        table.add_row(
+            str(score.size),
+            score.mode,
+            f"{score.successes}/{score.episodes}",
+            f"{score.rate:.0%}",
+            f"{score.low:.0%} - {score.high:.0%}",
+            f"{score.seconds_per_episode:.4f}",
+            ", ".join(f"{reason} {count}" for reason, count in score.failures.items()),
+        )
+
+    scores = run_evaluation(agent, name, chosen, episodes=episodes, mode=mode, seed=seed, on_score=show)
+    if as_json:
+        print_json([score._asdict() for score in scores])
+    else:
+        console.print(table)
+    return 0 if all(score.successes == score.episodes for score in scores) else EXIT_FINDINGS
+
+
+@app.command
+def run(run: Run, program: ProgramName, instance: Instance, *, mode: Mode = "greedy", device: Device = "cpu") -> int:
+    """Run a learned program and print its result. Exit code 1 if it fails."""
+    from alphanpi.agent import RunFailed, load
+
+    try:
+        print(load(run, device).run(program, instance, mode))
+    except RunFailed as failure:
+        Console(stderr=True).print(f"alphanpi: {failure}", markup=False, highlight=False, soft_wrap=True)
+        return EXIT_FINDINGS
+    return 0
+
+
+@app.command
+def trace(
+    run: Run,
+    program: ProgramName,
+    instance: Instance,
+    *,
+    depth: Annotated[int | None, Parameter(help="show calls only this deep")] = None,
+    limit: Annotated[int, Parameter(help="show at most this many steps")] = 500,
+    device: Device = "cpu",
+    as_json: Json = False,
+) -> int:
+    """Run a learned program and print its call tree. Exit code 1 if it fails."""
+    from alphanpi.agent import load
+
+    agent = load(run, device)
+    execution = agent.trace(program, instance)
+    steps = [step for step in execution.steps if depth is None or step.depth <= depth]
+    if as_json:
+        print_json(
+            {
+                "success": execution.success,
+                "failure": execution.failure.name.lower(),
+                "actions": execution.actions,
+                "final": agent.environment.format(execution.final),
+                "steps": [{**step._asdict(), "state": agent.environment.format(step.state)} for step in steps],
+            }
+        )
+        return 0 if execution.success else EXIT_FINDINGS
+    console = Console(soft_wrap=True)
+    console.print(_call_tree(agent, program, steps[:limit]), highlight=False)
+    if len(steps) > limit:
+        console.print(f"… {len(steps) - limit:,} more steps; --depth or --limit shows others", highlight=False)
+    final = escape(agent.environment.format(execution.final))
+    outcome = "[green]solved[/]" if execution.success else f"[red]failed[/] ({execution.failure.name.lower()})"
+    console.print(f"{program} {outcome} in {execution.actions:,} actions: {final}", highlight=False)
+    return 0 if execution.success else EXIT_FINDINGS
+
+
+def _call_tree(agent: Any, program: str, steps: list[Any]) -> Tree:
+    library, show = agent.environment.library, agent.environment.format
+    root = Tree(f"[bold]{program}[/]")
+    branches = [root]
+    for step in steps:
+        del branches[step.depth + 1 :]
+        label = step.action if library.named(step.action).atomic else f"[bold]{step.action}[/]"
+        node = branches[-1].add(f"{label}  [dim]{escape(show(step.state))}[/]")
+        if not library.named(step.action).atomic:
+            branches.append(node)
+    return root
+
+
+def _sizes(text: str) -> list[int]:
+    try:
+        return [int(word) for word in text.split(",") if word.strip()]
+    except ValueError:
+        raise UsageError(f"--sizes {text}: write numbers separated by commas, for example 10,20,60") from None
