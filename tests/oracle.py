@@ -8,7 +8,7 @@ Readings where the paper is silent or contradicts itself:
 - U uses sqrt(max(1, sum of N)), so that it is not 0 at the first selection.
 - Priors and noise are over the legal actions only.
 - The recursion penalty applies where a recursive call was legal on the path and none was made. Not in the paper: an
-  optional bonus for each recursive call.
+  optional bonus for each recursive call, and an option to apply the penalty to every call that is no base case.
 - A failed call ends the search ("discard"), or its child gets the value -1 and is not taken again ("penalise").
 - Where no child that may be taken was visited, priors stand in for visit counts.
 """
@@ -293,7 +293,9 @@ class Oracle:
     def reward(self, node: Node) -> float:
         """Value of STOP at a node where the post-condition holds."""
         value = self.config.discount ** (node.depth + 1)
-        recursions, could = 0, False
+        recursions = 0
+        could = self.config.recursion_penalty_where == "possible"
+        could = could and not self.environment.base_case(self.program, self.before)
         step: Node | None = node
         while step is not None:
             recursions += step.action == self.index

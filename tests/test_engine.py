@@ -48,6 +48,7 @@ def random_config(rng: np.random.Generator) -> SearchConfig:
         q_temperature=float(rng.choice([0.5, 1.0, 3.0])),
         policy_temperature=float(rng.choice([1.0, 1.3])),
         recursion_penalty=float(rng.choice([0.0, 0.9])),
+        recursion_penalty_where=str(rng.choice(["legal", "possible"])),
         recursion_bonus=float(rng.choice([0.0, 0.02])),
         noise_fraction=float(rng.choice([0.0, 0.25, 0.5])),
         noise_concentration=float(rng.choice([0.03, 0.5])),

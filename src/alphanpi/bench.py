@@ -17,6 +17,8 @@ import torch
 from alphanpi.config import SearchConfig
 from alphanpi.engine.search import Request, Search
 from alphanpi.errors import UsageError
+from alphanpi.learn.presets import preset
+from alphanpi.learn.trainer import Seconds, Trainer
 from alphanpi.model import CompiledEvaluator, NPINetwork, TorchEvaluator, create_network
 from alphanpi.registry import make
 from alphanpi.spec import Environment
@@ -83,12 +85,14 @@ def bench_search(
     until its time is up, at least one; it calls the network with one row at a time, its fastest way.
     """
     oracle = _oracle()
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)
     results = []
     for case in cases if cases is not None else search_cases():
         results.append(_measure(case, episodes, oracle, oracle_seconds, seed))
         if on_result is not None:
             on_result(results[-1])
+    torch.set_num_threads(threads)
     return results
 
 
@@ -165,6 +169,54 @@ def bare_forward_rows_per_second(network: NPINetwork, fields: int, rows: int = _
         for _ in range(repeats):
             network(programs, observations, hidden, cell)
     return repeats * rows / (time.perf_counter() - began)
+
+
+class TrainResult(NamedTuple):
+    """Where the time of a fixed number of training iterations goes."""
+
+    case: str
+    iterations: int
+    seconds: float
+    search_seconds: float
+    evaluation_seconds: float
+    environment_seconds: float
+    gradient_seconds: float
+    validation_seconds: float
+    other_seconds: float
+    simulations_per_s: float
+    gradient_steps_per_s: float
+
+
+def bench_train(
+    environments: Sequence[str] = ("hanoi", "recursive-sorting"), iterations: int = 20, seed: int = 0
+) -> list[TrainResult]:
+    """Train for a fixed number of iterations and report where the time went."""
+    results = []
+    for identifier in environments:
+        config = preset("default", identifier)
+        Trainer(make(identifier), config, seed).iterate()  # compiles
+        trainer = Trainer(make(identifier), config, seed)
+        reports = [trainer.iterate() for _ in range(iterations)]
+        parts = Seconds()
+        for report in reports:
+            parts = parts.plus(report.seconds)
+        whole = sum(parts)
+        results.append(
+            TrainResult(
+                case=identifier,
+                iterations=iterations,
+                seconds=round(whole, 3),
+                search_seconds=round(parts.search, 3),
+                evaluation_seconds=round(parts.evaluation, 3),
+                environment_seconds=round(parts.environment, 3),
+                gradient_seconds=round(parts.gradients, 3),
+                validation_seconds=round(parts.validation, 3),
+                other_seconds=round(parts.other, 3),
+                simulations_per_s=round(sum(report.simulations for report in reports) / whole, 1),
+                gradient_steps_per_s=round(iterations * config.learning.gradient_steps / max(parts.gradients, 1e-9), 1),
+            )
+        )
+    return results
 
 
 def _oracle() -> ModuleType | None:

@@ -33,6 +33,10 @@ class SearchConfig(Config):
     recursion_penalty: float = Field(
         0.9, ge=0, description="subtracted from a success without a recursive call where one was legal"
     )
+    recursion_penalty_where: Literal["legal", "possible"] = Field(
+        "legal",
+        description="penalise a success without recursion if it was legal on the path, or wherever it is no base case",
+    )
     recursion_bonus: float = Field(0.0, ge=0, description="added to a success for each recursive call; 0 in the paper")
     noise_fraction: float = Field(0.25, ge=0, le=1, description="epsilon_d, share of Dirichlet noise in priors")
     noise_concentration: float = Field(0.03, gt=0, description="alpha_d of the Dirichlet noise")
@@ -64,7 +68,7 @@ class NetworkConfig(Config):
 class EpisodesConfig(Config):
     """Which episodes an iteration plays."""
 
-    per_iteration: int = Field(48, ge=1, description="episodes per iteration, n_ep")
+    per_iteration: int = Field(96, ge=1, description="episodes per iteration, n_ep")
     programs: Literal["all", "one"] = Field(
         "all", description="all unlocked programs in every iteration, or one drawn by the curriculum (paper)"
     )
@@ -77,12 +81,19 @@ class EpisodesConfig(Config):
         0.5, ge=0, le=1, description="share of episodes that start where validation failed, on training sizes"
     )
     error_capacity: int = Field(50, ge=0, description="failed starts remembered per program")
+    error_passes: int = Field(5, ge=1, description="successes in a row after which a failed start is forgotten")
 
 
 class LearningConfig(Config):
     """The gradient steps."""
 
     learning_rate: float = Field(1e-3, gt=0, description="of Adam")
+    slowest: float = Field(
+        0.1,
+        gt=0,
+        le=1,
+        description="share to which the learning rate falls as the weakest program succeeds; 1: constant (paper)",
+    )
     gradient_steps: int = Field(20, ge=1, description="Adam steps per iteration")
     batch: int = Field(128, ge=1, description="traces per batch; single steps with unroll = stored")
     unroll: Literal["trace", "stored"] = Field(
@@ -90,6 +101,9 @@ class LearningConfig(Config):
     )
     policy_weight: Literal["value", "uniform"] = Field(
         "value", description="weight of a trace in the policy loss: its value if it succeeded, or 1 (paper)"
+    )
+    consensus: float = Field(
+        1.0, ge=0, le=1, description="share of the reversed divergence in the policy loss; 0: cross-entropy (paper)"
     )
     value_weight: float = Field(0.5, ge=0, description="weight of the value loss")
     gradient_clip: float = Field(1.0, ge=0, description="largest norm of a gradient; 0: no limit")
@@ -110,19 +124,19 @@ class LearningConfig(Config):
 class ReplayConfig(Config):
     """The replay buffer."""
 
-    capacity: int = Field(400, ge=1, description="traces kept per program and outcome")
+    capacity: int = Field(1500, ge=1, description="traces kept per program and outcome")
     positive_fraction: float = Field(0.7, ge=0, le=1, description="p_buf, share of successful traces in a batch")
 
 
 class CurriculumConfig(Config):
     """When a program counts as learned, and what is practised."""
 
-    threshold: float = Field(0.97, gt=0, le=1, description="success a program needs, Delta_curr")
+    threshold: float = Field(0.95, gt=0, le=1, description="success a program needs, Delta_curr")
     estimate: Literal["latest", "moving-average"] = Field(
         "latest", description="success of the latest validation, or its moving average (paper)"
     )
     moving_average: float = Field(0.99, ge=0, lt=1, description="beta of the moving average, per episode")
-    patience: int = Field(3, ge=1, description="validations in a row in which all programs must reach it")
+    patience: int = Field(2, ge=1, description="validations in a row in which all programs must reach it")
     temperature: float = Field(2.0, ge=0, description="tau_3, preference for programs that fail")
 
 

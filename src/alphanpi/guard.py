@@ -109,6 +109,13 @@ class Guard:
             raise SpecificationError(f"{self.name}: {program}: depth {limit} leaves no room for STOP")
         return limit
 
+    def base_case(self, program: str, state: Any) -> bool:
+        """Whether a call is meant to end without calling itself."""
+        try:
+            return bool(self.environment.base_case(program, state))
+        except Exception as error:
+            self._fault(error, f"base_case of {program}", state)
+
     def size(self, state: Any) -> int:
         """Size of the current problem."""
         try:

@@ -272,6 +272,11 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
         """What every recursive call makes smaller; the size unless overridden."""
         return self.size(state)
 
+    def base_case(self, program: str, state: State) -> bool:
+        """Whether a call that begins here is meant to end without calling itself; the smallest size by default."""
+        entry = self.library.named(program)
+        return not entry.recursive or self.size(state) <= entry.minimum_size
+
     def parse(self, program: str, text: str) -> State:
         """Read an instance a user typed."""
         raise NotImplementedError

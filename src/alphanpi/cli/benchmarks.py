@@ -6,9 +6,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from alphanpi.cli.shared import Json, bench_app, print_json
+from alphanpi.errors import UsageError
 
 
 @bench_app.command(name="search")
@@ -24,7 +25,15 @@ def bench_search(
     from alphanpi.bench import bench_search as run_bench
 
     console = Console(stderr=as_json)
-    table = Table("case", "engine sim/s", "oracle sim/s", "ratio", "evaluations/s", "of bare forward", "engine MB")
+    table = Table(
+        Column("case", no_wrap=True),
+        "engine sim/s",
+        "oracle sim/s",
+        "ratio",
+        "evaluations/s",
+        "of bare forward",
+        "engine MB",
+    )
 
     def show(result: SearchResult) -> None:
         console.print(f"{result.case}: {result.engine_simulations_per_s:,.0f} simulations/s", highlight=False)
@@ -47,4 +56,37 @@ def bench_search(
         console.print(f"peak memory of the process: {results[-1].peak_process_megabytes:,.0f} MB")
         if results[-1].ratio is None:
             console.print("the oracle lives in tests/: run from a clone of the repository to compare with it")
+    return 0
+
+
+@bench_app.command(name="train")
+def bench_train(
+    *,
+    environments: Annotated[str, Parameter(help="ids separated by commas")] = "hanoi,recursive-sorting",
+    iterations: Annotated[int, Parameter(help="training iterations to measure")] = 20,
+    seed: Annotated[int, Parameter(help="seed of the runs")] = 0,
+    as_json: Json = False,
+) -> int:
+    """Where the time of a fixed number of training iterations goes."""
+    from alphanpi.bench import bench_train as run_bench
+
+    if iterations < 1:
+        raise UsageError(f"--iterations {iterations}: give at least 1")
+    results = run_bench(environments.split(","), iterations, seed)
+    if as_json:
+        print_json([result._asdict() for result in results])
+        return 0
+    table = Table("case", "seconds", "search", "evaluation", "environment", "gradients", "validation", "other")
+    for result in results:
+        parts = (
+            result.search_seconds,
+            result.evaluation_seconds,
+            result.environment_seconds,
+            result.gradient_seconds,
+            result.validation_seconds,
+            result.other_seconds,
+        )
+        shares = [f"{part / result.seconds:.0%}" for part in parts]
+        table.add_row(result.case, f"{result.seconds:.2f}", *shares)
+    Console().print(table)
     return 0

@@ -392,7 +392,7 @@ def _call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
     t.nodes[root].parent = NONE
     t.nodes[root].depth = 0
     t.nodes[root].recursions = 0
-    t.nodes[root].could_recurse = False
+    t.nodes[root].could_recurse = t.rules[0].penalise_where_possible and t.calls[entry, program].base_case == 0
     t.frames[f].root = root
     t.frames[f].cursor = root
     t.frames[f].budget = _simulations(t, e, f)

@@ -397,6 +397,7 @@ def _rules(config: SearchConfig, world: World) -> Records:
     rules["atomic"] = world.atomic
     rules["entries"] = len(world.library)
     rules["decaying_level"] = config.level_term == "decaying"
+    rules["penalise_where_possible"] = config.recursion_penalty_where == "possible"
     rules["noise_everywhere"] = config.noise_at == "every"
     rules["discard_exploring"] = config.failed_call_exploration == "discard"
     rules["discard_exploiting"] = config.failed_call_exploitation == "discard"

@@ -64,11 +64,11 @@ def _record(integers: str = "", booleans: str = "", floats: str = "", longs: str
     return np.dtype([(name, kind) for names, kind in kinds for name in names.split()], align=True)
 
 
-CALL = _record("height entered legal depth")
+CALL = _record("height entered legal depth base_case")
 """What is known of a program in a state.
 
 height: calls inside each other below a call that starts here; entered: state in which a recursive call from here
-starts; legal: legal set; depth: most actions of a call that starts here.
+starts; legal: legal set; depth: most actions of a call that starts here; base_case: whether it should not recurse.
 """
 
 NODE = _record(
@@ -114,7 +114,7 @@ STEP = _record("state action history")
 
 RULES = _record(
     "atomic entries simulations simulations_exploitation max_call_depth max_nodes",
-    "decaying_level noise_everywhere discard_exploring discard_exploiting",
+    "decaying_level noise_everywhere penalise_where_possible discard_exploring discard_exploiting",
     "c_puct q_temperature policy_temperature discount recursion_penalty recursion_bonus noise_fraction",
 )
 """The search configuration as the kernel reads it; library entries below index `atomic` are atomic."""

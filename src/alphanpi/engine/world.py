@@ -112,7 +112,10 @@ class World:
         self.calls["legal"][state, program] = self._intern_legal(actions)
 
     def fill_depth(self, state: int, program: int) -> None:
-        """Fill in how many actions a call that starts here may take."""
+        """Fill in how many actions a call that starts here may take, and whether it is a base case."""
+        if self.calls["depth"][state, program] != UNKNOWN:
+            return
+        self.calls["base_case"][state, program] = self.guard.base_case(self._name(program), self.states[state])
         self.calls["depth"][state, program] = self.guard.depth(self._name(program), self.states[state])
 
     @property

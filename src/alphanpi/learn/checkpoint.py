@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save_file
 from alphanpi.agent import MODEL_FILE, ModelCard, read_weights, write_weights
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.learn.replay import Replay, StoredTrace
-from alphanpi.learn.trainer import Seconds, Start, Trainer
+from alphanpi.learn.trainer import Error, Seconds, Start, Trainer
 
 STATE_FILE = "state.json"
 TRAINER_FILE = "trainer.safetensors"
@@ -60,7 +60,10 @@ def save_checkpoint(folder: Path, trainer: Trainer, card: ModelCard, elapsed: fl
                 "completed": trainer.curriculum.completed,
                 "success": trainer.curriculum.success,
             },
-            "errors": {name: [start._asdict() for start in starts] for name, starts in trainer.errors.items()},
+            "errors": {
+                name: [{**error.start._asdict(), "passes": error.passes} for error in errors]
+                for name, errors in trainer.errors.items()
+            },
             "rings": [
                 {"program": program, "success": success, "next": ring.next}
                 for (program, success), ring in trainer.replay.rings.items()
@@ -118,9 +121,10 @@ def _restore(path: Path, trainer: Trainer) -> Progress:
     trainer.curriculum.streak = curriculum["streak"]
     trainer.curriculum.completed = curriculum["completed"]
     trainer.curriculum.success = dict(curriculum["success"])
-    for name, starts in state["errors"].items():
-        trainer.errors[name].clear()
-        trainer.errors[name].extend(Start(start["program"], start["size"], tuple(start["seed"])) for start in starts)
+    trainer.errors = {
+        name: [Error(Start(item["program"], item["size"], tuple(item["seed"])), item["passes"]) for item in errors]
+        for name, errors in state["errors"].items()
+    }
     trainer.iteration = state["iteration"]
     trainer.weights_changed()
     return Progress(state["iteration"], state["elapsed"], Seconds(**state["seconds"]))

@@ -27,6 +27,11 @@ class Curriculum:
         """Programs up to the current level."""
         return tuple(program for program in self.library.learned if program.level <= self.level)
 
+    @property
+    def weakest(self) -> float:
+        """Success of the unlocked program that does worst."""
+        return min(self.success[program.name] for program in self.unlocked)
+
     def update(self, outcomes: Mapping[str, Sequence[bool]]) -> None:
         """Take note of a validation."""
         for name, successes in outcomes.items():

@@ -7,7 +7,7 @@ and purpose. So a run resumed from any checkpoint goes on exactly as if it had n
 from __future__ import annotations
 
 import time
-from collections import defaultdict, deque
+from collections import defaultdict
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +35,13 @@ class Start(NamedTuple):
     program: str
     size: int
     seed: tuple[int, ...]
+
+
+class Error(NamedTuple):
+    """A start where validation failed, and how often in a row it has succeeded since."""
+
+    start: Start
+    passes: int = 0
 
 
 class Seconds(NamedTuple):
@@ -92,9 +99,7 @@ class Trainer:
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning.learning_rate, fused=True)
         self.replay = Replay(environment, config.replay.capacity, config.learning.unroll == "stored")
         self.curriculum = Curriculum(self.library, config.curriculum)
-        self.errors: dict[str, deque[Start]] = {
-            program.name: deque(maxlen=config.episodes.error_capacity) for program in self.library.learned
-        }
+        self.errors: dict[str, list[Error]] = {program.name: [] for program in self.library.learned}
         self.evaluator = create_evaluator(self.acting, device)
         self.search = Search(environment, self.evaluator, config.search)
         self.interpreter = Interpreter(environment, self.evaluator, config.search.max_call_depth)
@@ -183,7 +188,7 @@ class Trainer:
             for _ in range(count):
                 errors = self.errors[program.name]
                 if errors and rng.random() < settings.error_fraction:
-                    start = errors[int(rng.integers(len(errors)))]
+                    start = errors[int(rng.integers(len(errors)))].start
                 else:
                     seed = (self.seed, self.iteration, _PLAY, len(requests))
                     start = Start(program.name, int(rng.choice(sizes)), seed)
@@ -198,6 +203,9 @@ class Trainer:
             return [], 0.0
         failing = np.array([1 - self.curriculum.success[program.name] for program in self.library.learned])
         weights = 1 + settings.weak_program_weight * failing
+        rate = settings.learning_rate * max(settings.slowest, 1 - self.curriculum.weakest)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
         losses, norm = [], 0.0
         for _ in range(settings.gradient_steps):
             unrolled = settings.unroll == "trace"
@@ -212,7 +220,7 @@ class Trainer:
                 rng=rng,
                 device=self.device,
             )
-            item = loss(self.network, batch, settings.value_weight)
+            item = loss(self.network, batch, settings.value_weight, settings.consensus)
             self.optimiser.zero_grad()
             item.total.backward()  # type: ignore[no-untyped-call]
             limit = settings.gradient_clip or float("inf")
@@ -257,11 +265,21 @@ class Trainer:
             outcomes[start.program].append(success)
             if not success and start.size in self.sizes(self.library.named(start.program)):
                 failed[start.program].append(start)
-        for name, successes in outcomes.items():
-            self.errors[name].extend(failed[name])
-            if all(successes):
-                self.errors[name].clear()
+        for name in outcomes:
+            known = {error.start for error in self.errors[name]}
+            fresh = [Error(start) for start in failed[name] if start not in known]
+            capacity = self.config.episodes.error_capacity
+            self.errors[name] = [*self._still_failing(name), *fresh][-capacity:] if capacity else []
         return outcomes
+
+    def _still_failing(self, name: str) -> list[Error]:
+        """Try the remembered starts again; one that has succeeded often enough in a row is forgotten."""
+        errors = self.errors[name]
+        again = self._outcomes([error.start for error in errors])
+        updated = [
+            Error(error.start, error.passes + 1 if success else 0) for error, success in zip(errors, again, strict=True)
+        ]
+        return [error for error in updated if error.passes < self.config.episodes.error_passes]
 
     def _outcomes(self, starts: list[Start]) -> list[bool]:
         states = [self.start_state(start) for start in starts]

@@ -18,6 +18,8 @@ from torch import Tensor
 from alphanpi.learn.replay import Replay, StoredTrace
 from alphanpi.model import NPINetwork, masked_log_softmax
 
+_FLOOR = 0.01  # least probability of a target whose logarithm is taken
+
 
 class Layer(NamedTuple):
     """The distinct histories of one length. N nodes."""
@@ -36,6 +38,8 @@ class Batch(NamedTuple):
     nodes: Tensor  # [J] history of each pair
     legal: Tensor  # [J, A]
     policies: Tensor  # [J, A] weighted sum of the targets
+    log_policies: Tensor  # [J, A] weighted sum of their logarithms, targets below a floor raised to it
+    pair_weights: Tensor  # [J] sum of the weights
     policy_weight: float  # sum of all weights
     value_counts: Tensor  # [U] steps that pass through a history
     value_means: Tensor  # [U] their mean value
@@ -115,6 +119,8 @@ def make_batch(
     pairs, pair_of_step = np.unique(node_of_step * len(sets) + legal, return_inverse=True)
     targets = np.zeros((len(pairs), policies.shape[1]), np.float32)
     np.add.at(targets, pair_of_step, policies * weights[:, None])
+    log_targets = np.zeros_like(targets)
+    np.add.at(log_targets, pair_of_step, np.log(np.maximum(policies, _FLOOR)) * weights[:, None])
 
     def on_device(array: NDArray[np.generic]) -> Tensor:
         return torch.from_numpy(array).to(device)
@@ -126,6 +132,8 @@ def make_batch(
         nodes=on_device(pairs // len(sets)),
         legal=on_device(sets[pairs % len(sets)]),
         policies=on_device(targets),
+        log_policies=on_device(log_targets),
+        pair_weights=on_device(np.bincount(pair_of_step, weights, minlength=len(pairs)).astype(np.float32)),
         policy_weight=float(weights.sum()),
         value_counts=on_device(counts),
         value_means=on_device(means),
@@ -215,11 +223,21 @@ def forward(network: NPINetwork, batch: Batch) -> tuple[Tensor, Tensor]:
     return network.actor(everything), torch.tanh(network.critic(everything)).squeeze(1)
 
 
-def loss(network: NPINetwork, batch: Batch, value_weight: float) -> Loss:
-    """Cross-entropy of the policy plus squared error of the value, both as means over the steps."""
+def loss(network: NPINetwork, batch: Batch, value_weight: float, consensus: float = 0.0) -> Loss:
+    """Policy loss plus squared error of the value, both as means over the steps.
+
+    The search sees the whole state, the network only the observations. Where states that look the same call for
+    different actions, cross-entropy (the paper's, `consensus` 0) averages the targets, and the most frequent action
+    wins even if it fails in the other states. The reversed divergence KL(pi || pi_mcts) (`consensus` 1) takes their
+    geometric mean instead: the action that is good in all of them.
+    """
     logits, values = forward(network, batch)
-    log_policy = masked_log_softmax(logits[batch.nodes], batch.legal)
-    cross_entropy = -(batch.policies * log_policy.masked_fill(~batch.legal, 0.0)).sum()
-    policy = cross_entropy / max(batch.policy_weight, 1e-6)
+    log_policy = masked_log_softmax(logits[batch.nodes], batch.legal).masked_fill(~batch.legal, 0.0)
+    policy = -(batch.policies * log_policy).sum()
+    if consensus > 0:
+        probability = log_policy.exp() * batch.legal
+        divergence = probability * (batch.pair_weights[:, None] * log_policy - batch.log_policies)
+        policy = (1 - consensus) * policy + consensus * divergence.sum()
+    policy = policy / max(batch.policy_weight, 1e-6)
     value = (batch.value_counts * (values - batch.value_means) ** 2).sum() / batch.value_counts.sum()
     return Loss(policy + value_weight * value, float(policy.detach()), float(value.detach()) + batch.value_variance)
