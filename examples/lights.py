@@ -19,6 +19,8 @@ class Lights(Environment[Row]):
     """A row of lights to be switched on."""
 
     fields = ("lit", "at_end")
+    train_sizes = (1, 2, 3)  # on 1 and 2 alone, nobody has seen a second light that is not the last
+    validation_size = 5
 
     @action(pre=lambda row: row.position + 1 < len(row.lights))
     def RIGHT(self, row: Row) -> Row:

@@ -231,7 +231,7 @@ def test_one_iteration_is_a_function_of_the_seed():
     )
     for _ in range(2):
         reports = [trainer.iterate() for trainer in (first, second, other)]
-    weights = [trainer.network.actor[0].weight for trainer in (first, second, other)]
+    weights = [trainer.network.state_dict()["actor.0.weight"] for trainer in (first, second, other)]
     assert torch.equal(weights[0], weights[1])
     assert not torch.equal(weights[0], weights[2])
     assert reports[0].success == reports[1].success

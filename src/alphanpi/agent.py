@@ -24,6 +24,8 @@ from alphanpi.spec import STOP, Environment
 
 PRETRAINED = "pretrained:"
 MODEL_FILE = "model.safetensors"
+PLANNING_SIMULATIONS = 5
+MAX_ACTIONS = 10_000_000  # of one execution: a program may be right and yet take exponential time
 _METADATA = "alphanpi"
 
 Mode = Literal["greedy", "planning"]
@@ -38,6 +40,7 @@ class ModelCard(NamedTuple):
     library: list[str]
     fields: list[str]
     network: dict[str, int]
+    search: dict[str, Any]  # configuration the agent was trained with; planning uses the same
     seed: int
 
 
@@ -75,16 +78,21 @@ class Agent:
     def executions(self, calls: list[Call], mode: Mode = "greedy", record: bool = False) -> list[Execution]:
         """Run many calls; one success rule for both modes."""
         if mode == "greedy":
-            return self.interpreter.run(calls, record)
+            return self.interpreter.run(calls, record, MAX_ACTIONS)
         if record:
             raise UsageError("steps are kept in greedy mode only; planning re-plans inside every call")
         traces = self.planner().run([Request(call.program, call.state) for call in calls])
         return [Execution(trace.success, trace.failure, trace.final, len(trace.actions), None, ()) for trace in traces]
 
     def planner(self) -> Search:
-        """The search in exploitation mode, with the paper's five simulations per action."""
+        """The search the agent was trained with, in exploitation mode and with the paper's five simulations.
+
+        Without the level term: it steers exploration, and with five simulations it would decide instead of the network.
+        """
         if self._planner is None:
-            self._planner = Search(self.environment, self.evaluator, SearchConfig())
+            changes = {"simulations_exploitation": PLANNING_SIMULATIONS, "c_level": 0.0}
+            config = SearchConfig(**{**self.card.search, **changes})
+            self._planner = Search(self.environment, self.evaluator, config)
         return self._planner
 
     def parse(self, program: str, instance: str) -> Any:
@@ -175,7 +183,12 @@ def read_weights(path: Path) -> tuple[ModelCard, dict[str, torch.Tensor]]:
 
 
 def describe(
-    identifier: str, options: dict[str, Any], environment: Environment[Any], network: NPINetwork, seed: int
+    identifier: str,
+    options: dict[str, Any],
+    environment: Environment[Any],
+    network: NPINetwork,
+    search: SearchConfig,
+    seed: int,
 ) -> ModelCard:
     """The card of a network trained on an environment."""
     return ModelCard(
@@ -185,5 +198,6 @@ def describe(
         library=list(environment.library.names),
         fields=list(environment.fields),
         network=network.config.model_dump(),
+        search=search.model_dump(),
         seed=seed,
     )

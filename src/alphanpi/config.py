@@ -148,7 +148,7 @@ class ValidationConfig(Config):
     exam_episodes: int = Field(
         200, ge=0, description="episodes per program before training is complete; 0: no exam (paper)"
     )
-    exam_threshold: float = Field(1.0, gt=0, le=1, description="success every program needs in the exam")
+    exam_threshold: float = Field(0.995, gt=0, le=1, description="success every program needs in the exam")
     training_share: float = Field(0.5, ge=0, lt=1, description="share of episodes on training sizes, for error states")
 
 

@@ -25,6 +25,9 @@ Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper
 ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values override the preset")]
 TimeLimit = Annotated[str | None, Parameter(help="stop with a checkpoint after this time: 90, 90s, 5m, 1h")]
 
+# Keys of the configuration that belong to no section; written out, since --help must not import the models.
+KEYS_WITHOUT_SECTION = ("max_iterations",)
+
 _overrides: dict[str, Any] = {}
 
 
@@ -37,7 +40,7 @@ def take_overrides(tokens: list[str]) -> list[str]:
     while position < len(tokens):
         token = tokens[position]
         key, equals, value = token.removeprefix("--").partition("=")
-        if not token.startswith("--") or "." not in key:
+        if not token.startswith("--") or ("." not in key and key not in KEYS_WITHOUT_SECTION):
             rest.append(token)
         elif equals:
             _overrides[key] = _value(value)
@@ -142,7 +145,10 @@ def _seconds(text: str | None) -> float | None:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
     if match is None:
         raise UsageError(f"--time-limit {text}: write 90, 90s, 5m or 1h")
-    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+    if seconds == 0:
+        raise UsageError(f"--time-limit {text} leaves no time; give a positive one")
+    return seconds
 
 
 def _say_compiling(console: Console) -> None:

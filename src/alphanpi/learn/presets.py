@@ -19,7 +19,7 @@ _DEFAULT: Overrides = {
     "search.simulations_exploitation": 1,
     "search.failed_call_exploration": "penalise",
     "search.level_term": "decaying",
-    "search.recursion_bonus": 0.02,
+    "search.recursion_bonus": 0.005,
     "search.recursion_penalty_where": "possible",
     "search.noise_concentration": 0.3,
 }

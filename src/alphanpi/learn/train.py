@@ -118,7 +118,9 @@ def _go_on(
         raise UsageError(f"a time limit of {time_limit} leaves no time; give a positive number of seconds")
     torch.set_num_threads(1)  # the matrices are small, and one thread always sums in the same order
     meta = directory.meta()
-    card = describe(meta.environment, meta.options, trainer.environment, trainer.acting, trainer.seed)
+    card = describe(
+        meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
+    )
     writer = MetricsWriter(directory, trainer.iteration)
     began, before = time.perf_counter(), elapsed
     reason = "completed" if trainer.curriculum.completed else ""
