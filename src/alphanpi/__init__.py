@@ -16,63 +16,92 @@ from alphanpi.registry import available, make, register
 from alphanpi.spec import STOP, Environment, Library, Program, action, program
 
 if TYPE_CHECKING:
+    from alphanpi.agent import Agent, load
     from alphanpi.api import search
-    from alphanpi.bench import bench_search
+    from alphanpi.bench import bench_search, bench_train
     from alphanpi.checking import Finding, Report, check
-    from alphanpi.config import NetworkConfig, SearchConfig
+    from alphanpi.config import NetworkConfig, SearchConfig, TrainConfig
     from alphanpi.engine.search import Request, Search, Trace
     from alphanpi.engine.tables import Failure
+    from alphanpi.evaluation import Score, evaluate
+    from alphanpi.interpreter import Call, Execution
+    from alphanpi.learn.train import Outcome, resume, train
     from alphanpi.model import NPINetwork, create_evaluator, create_network
+    from alphanpi.skeleton import new_env
 
 __version__ = "0.1.0"
 
 # Loaded on first use: torch and numba take a second or more to import.
 _LAZY = {
+    "Agent": "alphanpi.agent",
+    "Call": "alphanpi.interpreter",
+    "Execution": "alphanpi.interpreter",
     "Failure": "alphanpi.engine.tables",
     "Finding": "alphanpi.checking",
     "NPINetwork": "alphanpi.model",
     "NetworkConfig": "alphanpi.config",
+    "Outcome": "alphanpi.learn.train",
     "Report": "alphanpi.checking",
     "Request": "alphanpi.engine.search",
+    "Score": "alphanpi.evaluation",
     "Search": "alphanpi.engine.search",
     "SearchConfig": "alphanpi.config",
     "Trace": "alphanpi.engine.search",
+    "TrainConfig": "alphanpi.config",
     "bench_search": "alphanpi.bench",
+    "bench_train": "alphanpi.bench",
     "check": "alphanpi.checking",
     "create_evaluator": "alphanpi.model",
     "create_network": "alphanpi.model",
+    "evaluate": "alphanpi.evaluation",
+    "load": "alphanpi.agent",
+    "new_env": "alphanpi.skeleton",
+    "resume": "alphanpi.learn.train",
     "search": "alphanpi.api",
+    "train": "alphanpi.learn.train",
 }
 
 __all__ = [
     "STOP",
+    "Agent",
     "AlphaNPIError",
+    "Call",
     "Environment",
     "EnvironmentFault",
+    "Execution",
     "Failure",
     "Finding",
     "Library",
     "NPINetwork",
     "NetworkConfig",
+    "Outcome",
     "Program",
     "Report",
     "Request",
+    "Score",
     "Search",
     "SearchConfig",
     "SpecificationError",
     "Trace",
+    "TrainConfig",
     "UnknownEnvironmentError",
     "UsageError",
     "action",
     "available",
     "bench_search",
+    "bench_train",
     "check",
     "create_evaluator",
     "create_network",
+    "evaluate",
+    "load",
     "make",
+    "new_env",
     "program",
     "register",
+    "resume",
     "search",
+    "train",
 ]
 
 

@@ -12,7 +12,7 @@ import safetensors
 import torch
 from safetensors.torch import save
 
-from alphanpi.config import NetworkConfig, SearchConfig
+from alphanpi.config import NetworkConfig, SearchConfig, planning_config
 from alphanpi.engine.search import Request, Search
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.files import write_atomically
@@ -24,7 +24,6 @@ from alphanpi.spec import STOP, Environment
 
 PRETRAINED = "pretrained:"
 MODEL_FILE = "model.safetensors"
-PLANNING_SIMULATIONS = 5
 MAX_ACTIONS = 10_000_000  # of one execution: a program may be right and yet take exponential time
 _METADATA = "alphanpi"
 
@@ -85,13 +84,9 @@ class Agent:
         return [Execution(trace.success, trace.failure, trace.final, len(trace.actions), None, ()) for trace in traces]
 
     def planner(self) -> Search:
-        """The search the agent was trained with, in exploitation mode and with the paper's five simulations.
-
-        Without the level term: it steers exploration, and with five simulations it would decide instead of the network.
-        """
+        """The search the agent was trained with, in exploitation mode and with few simulations."""
         if self._planner is None:
-            changes = {"simulations_exploitation": PLANNING_SIMULATIONS, "c_level": 0.0}
-            config = SearchConfig(**{**self.card.search, **changes})
+            config = planning_config(SearchConfig(**self.card.search))
             self._planner = Search(self.environment, self.evaluator, config)
         return self._planner
 

@@ -55,6 +55,17 @@ class SearchConfig(Config):
     max_histories: int = Field(300_000, ge=2, description="network evaluations remembered by one engine")
 
 
+PLANNING_SIMULATIONS = 5
+
+
+def planning_config(search: SearchConfig) -> SearchConfig:
+    """The search of a trained agent: exploitation mode with the paper's five simulations.
+
+    Without the level term: it steers exploration, and with five simulations it would decide instead of the network.
+    """
+    return search.model_copy(update={"simulations_exploitation": PLANNING_SIMULATIONS, "c_level": 0.0})
+
+
 class NetworkConfig(Config):
     """Sizes of the five modules; defaults are the paper's."""
 
@@ -149,6 +160,9 @@ class ValidationConfig(Config):
         200, ge=0, description="episodes per program before training is complete; 0: no exam (paper)"
     )
     exam_threshold: float = Field(0.995, gt=0, le=1, description="success every program needs in the exam")
+    exam_planning_episodes: int = Field(
+        20, ge=0, description="episodes per program the exam asks for with search, too; 0: none (paper)"
+    )
     training_share: float = Field(0.5, ge=0, lt=1, description="share of episodes on training sizes, for error states")
 
 

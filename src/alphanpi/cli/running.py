@@ -34,8 +34,8 @@ def evaluate(
 ) -> int:
     """Measure how an agent generalises: success by size, with 95 % intervals. Exit code 1 if anything failed."""
     from alphanpi.agent import load
-    from alphanpi.evaluate import Score
-    from alphanpi.evaluate import evaluate as run_evaluation
+    from alphanpi.evaluation import Score
+    from alphanpi.evaluation import evaluate as run_evaluation
 
     agent = load(run, device)
     environment = agent.environment

@@ -51,6 +51,7 @@ _PAPER: Overrides = {
     "validation.mode": "planning",
     "validation.training_share": 0.0,
     "validation.exam_episodes": 0,
+    "validation.exam_planning_episodes": 0,
 }
 
 # By environment id: Hanoi is searched harder and with more noise.

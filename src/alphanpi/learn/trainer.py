@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from alphanpi.config import TrainConfig
+from alphanpi.config import TrainConfig, planning_config
 from alphanpi.engine.search import Request, Search
 from alphanpi.engine.tables import Failure
 from alphanpi.interpreter import Call, Interpreter
@@ -24,7 +25,7 @@ from alphanpi.model import create_evaluator, create_network
 from alphanpi.spec import Environment, Program
 
 # Names of the random streams of an iteration.
-_PLAY, _SEARCH, _LEARN, _VALIDATE, _EXAM = range(5)
+_PLAY, _SEARCH, _LEARN, _VALIDATE, _EXAM, _PLANNING_EXAM = range(6)
 
 _ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)
 
@@ -102,6 +103,7 @@ class Trainer:
         self.errors: dict[str, list[Error]] = {program.name: [] for program in self.library.learned}
         self.evaluator = create_evaluator(self.acting, device)
         self.search = Search(environment, self.evaluator, config.search)
+        self.planner = Search(environment, self.evaluator, planning_config(config.search))
         self.interpreter = Interpreter(environment, self.evaluator, config.search.max_call_depth)
 
     def iterate(self) -> Report:
@@ -241,24 +243,28 @@ class Trainer:
         settings = self.config.validation
         if settings.exam_episodes and self.curriculum.level == self.library.levels:
             outcomes = self._validate(settings.exam_episodes, _EXAM)
-            worst = min(float(np.mean(successes)) for successes in outcomes.values())
-            if worst < settings.exam_threshold:
+            if _worst(outcomes) < settings.exam_threshold or not self._pass_planning_exam():
                 self.curriculum.fail_exam()
                 return False
         self.curriculum.advance()
         return True
 
+    def _pass_planning_exam(self) -> bool:
+        """The same with search, which listens to the values as well as to the policy."""
+        settings = self.config.validation
+        if settings.exam_planning_episodes == 0:
+            return True
+        self.planner.forget()
+        starts = self._validation_starts(settings.exam_planning_episodes, _PLANNING_EXAM)
+        requests = [Request(start.program, self.start_state(start)) for start in starts]
+        outcomes: defaultdict[str, list[bool]] = defaultdict(list)
+        for trace in self.planner.run(requests):
+            outcomes[trace.program].append(trace.success)
+        return _worst(outcomes) >= settings.exam_threshold
+
     def _validate(self, episodes: int, stream: int) -> dict[str, list[bool]]:
         """Run every unlocked program; failed starts on training sizes are remembered."""
-        settings = self.config.validation
-        rng = np.random.default_rng((self.seed, self.iteration, stream))
-        starts: list[Start] = []
-        for program in self.curriculum.unlocked:
-            sizes = self.sizes(program)
-            for episode in range(episodes):
-                on_training_size = episode < settings.training_share * episodes
-                size = int(rng.choice(sizes)) if on_training_size else self.environment.validation_size
-                starts.append(Start(program.name, size, (self.seed, self.iteration, stream, len(starts))))
+        starts = self._validation_starts(episodes, stream)
         outcomes: dict[str, list[bool]] = {program.name: [] for program in self.curriculum.unlocked}
         failed: dict[str, list[Start]] = {name: [] for name in outcomes}
         for start, success in zip(starts, self._outcomes(starts), strict=True):
@@ -271,6 +277,17 @@ class Trainer:
             capacity = self.config.episodes.error_capacity
             self.errors[name] = [*self._still_failing(name), *fresh][-capacity:] if capacity else []
         return outcomes
+
+    def _validation_starts(self, episodes: int, stream: int) -> list[Start]:
+        rng = np.random.default_rng((self.seed, self.iteration, stream))
+        starts: list[Start] = []
+        for program in self.curriculum.unlocked:
+            sizes = self.sizes(program)
+            for episode in range(episodes):
+                on_training_size = episode < self.config.validation.training_share * episodes
+                size = int(rng.choice(sizes)) if on_training_size else self.environment.validation_size
+                starts.append(Start(program.name, size, (self.seed, self.iteration, stream, len(starts))))
+        return starts
 
     def _still_failing(self, name: str) -> list[Error]:
         """Try the remembered starts again; one that has succeeded often enough in a row is forgotten."""
@@ -288,3 +305,8 @@ class Trainer:
             return [execution.success for execution in self.interpreter.run(calls)]
         requests = [Request(start.program, state) for start, state in zip(starts, states, strict=True)]
         return [trace.success for trace in self.search.run(requests)]
+
+
+def _worst(outcomes: Mapping[str, Sequence[bool]]) -> float:
+    """Success of the program that did worst."""
+    return min(float(np.mean(successes)) for successes in outcomes.values())
