@@ -7,12 +7,13 @@ INSTALLED := $(VENV)/.installed
 COMPILED := src/alphanpi/compiled.py $(wildcard src/alphanpi/engine/*.py)
 FRESH := $(VENV)/.compiled-sources
 
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo test lint bench reproduce clean
 
 help:
 	@echo "make demo    do the main job end to end"
 	@echo "make test    run every check: ruff, mypy, pytest"
 	@echo "make bench   measure search speed"
+	@echo "make reproduce  train and measure every agent of the results tables; takes hours, can be interrupted"
 	@echo "make setup   create $(VENV) and install; done by the others as needed"
 	@echo "make clean   remove $(VENV) and caches"
 
@@ -42,6 +43,9 @@ lint: $(INSTALLED) $(FRESH)
 
 bench: $(INSTALLED) $(FRESH)
 	$(BIN)/alphanpi bench search
+
+reproduce: $(INSTALLED) $(FRESH)
+	$(BIN)/python benchmarks/reproduce.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -6,16 +6,26 @@ heading() {
     printf '\n== %s\n' "$1"
 }
 
+run=$(mktemp -d)/hanoi
+trap 'rm -rf "$(dirname "$run")"' EXIT
+
 heading "The environments: programs by level, * may call themselves"
 alphanpi envs
 
-heading "Checking them against the rules of the specification"
-for environment in hanoi sorting recursive-sorting flat-sorting; do
-    alphanpi check "$environment"
-done
+heading "Is the specification of the Tower of Hanoi sound?"
+alphanpi check hanoi
 
-heading "Tower of Hanoi with 2 disks, by search with an untrained network"
-alphanpi search hanoi HANOI 2
+heading "Learning the Tower of Hanoi from one and two disks"
+alphanpi train hanoi --seed 0 --out "$run"
 
-heading "Both pointers of a list one to the right, by search with an untrained network"
-alphanpi search sorting RSHIFT "5 3 9 1"
+heading "Does it generalise? The network alone, and with planning"
+alphanpi eval "$run" --program HANOI --sizes 2,3,5,8,10,12 --episodes 3
+
+heading "What it learned: the call tree for three disks"
+alphanpi trace "$run" HANOI 3
+
+heading "Its moves"
+alphanpi run "$run" HANOI 3
+
+heading "An agent that comes with the package sorts a list"
+alphanpi run pretrained:recursive-sorting-compare BUBBLESORT "31 4 15 92 65 35 8"

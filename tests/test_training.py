@@ -254,7 +254,6 @@ def test_a_time_limit_stops_with_a_checkpoint(tmp_path):
     assert (run / "checkpoints" / "last").resolve() == checkpoints(run)[-1].resolve()
 
 
-@pytest.mark.xfail(strict=True, reason="a run at its iteration limit plays one iteration more when it is resumed")
 def test_resuming_a_run_at_its_iteration_limit_adds_nothing(reference, tmp_path):
     run = tmp_path / "run"
     shutil.copytree(reference, run, symlinks=True)

@@ -169,7 +169,7 @@ def _summary(console: Console, outcome: Any) -> int:
         headline = f"stopped ({why}) after {outcome.elapsed:.1f} s: {outcome.explanation}"
     programs = list(outcome.success)
     lines = [headline, f"time: {spent}", f"run:  {outcome.run}", "next:"]
-    if not outcome.completed:
+    if not outcome.completed and outcome.reason != "iterations":
         lines.append(f"  alphanpi resume {outcome.run}")
     lines.append(f"  alphanpi eval {outcome.run} --program {programs[-1]}")
     for line in lines:

@@ -74,12 +74,13 @@ def save_checkpoint(folder: Path, trainer: Trainer, card: ModelCard, elapsed: fl
         for path in temporary.iterdir():
             _flush(path)
         if final.exists():
-            shutil.rmtree(final)
+            os.replace(final, folder / f"damaged_{final.name}_{secrets.token_hex(2)}")
         os.replace(temporary, final)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     _point_last_to(folder, final.name)
-    for old in sorted(folder.glob("iteration_*"))[:-_KEPT]:
+    # What an earlier session left half-written, and what is older than the one before this.
+    for old in [*folder.glob(".writing-*"), *sorted(folder.glob("iteration_*"))[:-_KEPT]]:
         shutil.rmtree(old)
     return final
 
@@ -94,7 +95,8 @@ def restore(folder: Path, trainer: Trainer) -> tuple[Progress, list[str]]:
             reason = str(error) or type(error).__name__
             warnings.append(f"{path}: this checkpoint cannot be used ({reason}); it is left as it is")
     if warnings:
-        raise UsageError(f"{warnings[0]}; no other checkpoint is there")
+        others = f", nor any of the {len(warnings) - 1} before it" if len(warnings) > 1 else "; no other is there"
+        raise UsageError(f"{warnings[0]}{others}")
     raise UsageError(f"{folder}: no checkpoint to resume from")
 
 

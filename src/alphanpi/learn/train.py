@@ -11,7 +11,6 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 
 from alphanpi.agent import describe
 from alphanpi.config import TrainConfig
@@ -116,7 +115,6 @@ def _go_on(
 ) -> Outcome:
     if time_limit is not None and time_limit <= 0:
         raise UsageError(f"a time limit of {time_limit} leaves no time; give a positive number of seconds")
-    torch.set_num_threads(1)  # the matrices are small, and one thread always sums in the same order
     meta = directory.meta()
     card = describe(
         meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
@@ -124,6 +122,8 @@ def _go_on(
     writer = MetricsWriter(directory, trainer.iteration)
     began, before = time.perf_counter(), elapsed
     reason = "completed" if trainer.curriculum.completed else ""
+    if trainer.iteration >= trainer.config.max_iterations:
+        reason = reason or "iterations"
     with _stop_requests() as stopped:
         while not reason:
             report = trainer.iterate()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -118,7 +119,8 @@ class Trainer:
                 self.replay.add(trace)
         played = self.search.statistics
         searched = time.perf_counter()
-        losses, norm = self._learn()
+        with _one_thread():
+            losses, norm = self._learn()
         self.weights_changed()
         learned = time.perf_counter()
         self.curriculum.update(self._validate(self.config.validation.episodes, _VALIDATE))
@@ -305,6 +307,17 @@ class Trainer:
             return [execution.success for execution in self.interpreter.run(calls)]
         requests = [Request(start.program, state) for start, state in zip(starts, states, strict=True)]
         return [trace.success for trace in self.search.run(requests)]
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread always sums in the same order; for matrices this small it is the fastest, too."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _worst(outcomes: Mapping[str, Sequence[bool]]) -> float:
