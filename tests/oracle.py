@@ -10,7 +10,8 @@ Readings where the paper is silent or contradicts itself:
 - The recursion penalty applies where a recursive call was legal on the path and none was made. Not in the paper: an
   optional bonus for each recursive call, and an option to apply the penalty to every call that is no base case.
 - A failed call ends the search ("discard"), or its child gets the value -1 and is not taken again ("penalise").
-- Where no child that may be taken was visited, priors stand in for visit counts.
+- Where no child that may be taken was visited, priors stand in for visit counts; in exploitation mode they also decide
+  between children visited equally often.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class Oracle:
                     result.simulations += 1
                 while True:
                     policy = self.policy(root)
-                    action = self.choose(policy, draws[len(result.actions)])
+                    action = self.choose(root, draws[len(result.actions)])
                     if action == 0 or len(result.actions) + 1 >= self.limit or action in root.children:
                         break
                     try:  # only where priors stood in for visits
@@ -159,9 +160,10 @@ class Oracle:
         self.weights = weights
         return [weight / total for weight in weights]
 
-    def choose(self, policy: list[float], draw: float) -> int:
+    def choose(self, node: Node, draw: float) -> int:
         if not self.exploring:
-            return int(np.argmax(self.weights))
+            allowed = [action for action in node.legal or [] if action not in node.failed]
+            return max(allowed, key=lambda action: (self.weights[action], node.priors[action], -action))
         cumulative, last = 0.0, 0
         for action, weight in enumerate(self.weights):
             if weight > 0:

@@ -63,7 +63,8 @@ def planning_config(search: SearchConfig) -> SearchConfig:
 
     Without the level term: it steers exploration, and with five simulations it would decide instead of the network.
     """
-    return search.model_copy(update={"simulations_exploitation": PLANNING_SIMULATIONS, "c_level": 0.0})
+    changes = {"simulations_exploitation": PLANNING_SIMULATIONS, "c_level": 0.0}
+    return search.model_copy(update=changes)
 
 
 class NetworkConfig(Config):

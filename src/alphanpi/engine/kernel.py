@@ -249,7 +249,7 @@ def _policy_total(t: Tables, node: int, by_prior: bool) -> float:
 
 @_compiled
 def _choose(t: Tables, e: int, f: int, node: int) -> int:
-    """Sample from pi_mcts when exploring, else take its first maximum.
+    """Sample from pi_mcts when exploring, else take its maximum, of equals the one with the largest prior.
 
     Where no edge that may be taken was visited, the priors stand in for the visit counts.
     """
@@ -268,11 +268,11 @@ def _choose(t: Tables, e: int, f: int, node: int) -> int:
                 if cumulative > target:
                     break
         return last
-    best, best_weight = 0, -1.0
+    best, best_weight, best_prior = 0, -1.0, -1.0
     for slot in range(t.nodes[node].count):
-        weight = _policy_weight(t, node, slot, by_prior)
-        if weight > best_weight:
-            best, best_weight = slot, weight
+        weight, prior = _policy_weight(t, node, slot, by_prior), t.edges[node, slot].prior
+        if weight > best_weight or (weight == best_weight and prior > best_prior):
+            best, best_weight, best_prior = slot, weight, prior
     return best
 
 
