@@ -169,6 +169,7 @@ def write_summary() -> None:
         "Written by `make reproduce` (`python benchmarks/reproduce.py`) from the JSON files beside it. Every agent is",
         "trained from scratch on one core; two run side by side. The recipe was chosen on seeds 100-109; seeds 0-9 are",
         "reported, failed ones included: an agent that was not finished within the time limit is measured as it is.",
+        "Cases and seeds that are missing have not been run yet.",
         "Success is STOP within the limits, the post-condition true, and every call on the way successful, for both",
         "modes and on the same instances. The paper reports one agent per table.",
         "",
