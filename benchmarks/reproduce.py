@@ -170,6 +170,8 @@ def write_summary() -> None:
         "trained from scratch on one core; two run side by side. The recipe was chosen on seeds 100-109; seeds 0-9 are",
         "reported, failed ones included: an agent that was not finished within the time limit is measured as it is.",
         "Cases and seeds that are missing have not been run yet.",
+        "",
+        "`bench-search.json` is the output of `alphanpi bench search --oracle-seconds 3 --json` on the same machine.",
         "Success is STOP within the limits, the post-condition true, and every call on the way successful, for both",
         "modes and on the same instances. The paper reports one agent per table.",
         "",
