@@ -81,7 +81,7 @@ class RefreshableEvaluator(Evaluator):
 class CompiledEvaluator(RefreshableEvaluator):
     """Evaluates rows on the CPU in compiled code, each by itself, so that batching cannot change a bit.
 
-    On one core it is faster than torch at every batch size; `alphanpi bench search` measures both.
+    `alphanpi bench search` relates the evaluations of a whole search to those of the bare torch module.
     """
 
     def __init__(self, network: NPINetwork) -> None:
