@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from alphanpi.environments.flat_sorting import FlatSorting
 from alphanpi.environments.hanoi import Hanoi, Towers
-from alphanpi.environments.lists import PointedList
+from alphanpi.environments.lists import PointedList, order_patterns
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.environments.sorting import Sorting
 from alphanpi.errors import UsageError
@@ -45,6 +45,33 @@ def test_initial_state_satisfies_pre_and_size(environment, seed, size):
         state = environment.initial(program.name, asked, np.random.default_rng(seed))
         assert environment.pre(program.name, state)
         assert environment.size(state) == asked
+
+
+@every(ENVIRONMENTS)
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_enumeration_gives_every_start_once(environment, size):
+    rng = np.random.default_rng(0)
+    for program in environment.library.learned:
+        if size < program.minimum_size:
+            continue
+        states = list(environment.enumerate(program.name, size))
+        assert len(set(states)) == len(states)
+        assert all(environment.pre(program.name, state) and environment.size(state) == size for state in states)
+        patterns = {ranked(state) for state in states}
+        assert {ranked(environment.initial(program.name, size, rng)) for _ in range(100)} <= patterns
+
+
+def ranked(state):
+    """A list with its values replaced by their ranks; any other state as it is."""
+    if not isinstance(state, PointedList):
+        return state
+    ranks = {value: rank for rank, value in enumerate(sorted(set(state.values)))}
+    return state._replace(values=tuple(ranks[value] for value in state.values))
+
+
+@pytest.mark.parametrize(("size", "count"), [(1, 1), (2, 3), (3, 13), (4, 75), (5, 541)])
+def test_order_patterns_are_counted_by_the_ordered_bell_numbers(size, count):
+    assert len(list(order_patterns(size))) == count
 
 
 @every(LISTS)

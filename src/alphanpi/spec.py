@@ -277,6 +277,10 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
         entry = self.library.named(program)
         return not entry.recursive or self.size(state) <= entry.minimum_size
 
+    def enumerate(self, program: str, size: int) -> Iterator[State]:
+        """Every state of that size in which the program may start, up to the environment's symmetry; for `verify`."""
+        raise NotImplementedError
+
     def parse(self, program: str, text: str) -> State:
         """Read an instance a user typed."""
         raise NotImplementedError

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -106,6 +107,11 @@ class Hanoi(Environment[Towers]):
         """All disks on the source, roles in random order."""
         source, auxiliary, target = (int(pillar) for pillar in rng.permutation(3))
         return self._start(size, (source, auxiliary, target))
+
+    def enumerate(self, program: str, size: int) -> Iterator[Towers]:
+        """All disks on the source, roles in every order."""
+        for source, auxiliary, target in permutations(range(3)):
+            yield self._start(size, (source, auxiliary, target))
 
     def observe(self, state: Towers) -> tuple[bool, ...]:
         """Which moves are possible, whether there is a single disk, whether the game is solved."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from itertools import pairwise, product
 from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -56,6 +56,13 @@ def bubble_pass(values: tuple[int, ...]) -> tuple[int, ...]:
         if copy[i] > copy[i + 1]:
             copy[i], copy[i + 1] = copy[i + 1], copy[i]
     return tuple(copy)
+
+
+def order_patterns(size: int) -> Iterator[tuple[int, ...]]:
+    """Every way in which that many values can compare: lists that use exactly the values 0 to their maximum."""
+    for values in product(range(size), repeat=size):
+        if max(values) + 1 == len(set(values)):
+            yield values
 
 
 def some_pointer_after_start(state: PointedList) -> bool:
@@ -155,6 +162,14 @@ class ListActions(Environment[PointedList]):
         values = tuple(int(digit) for digit in rng.integers(DIGITS, size=size))
         pairs = starting_pointers(program, size)
         return PointedList(values, *pairs(int(rng.integers(pairs.number_of_pairs))), 0, size - 1)
+
+    def enumerate(self, program: str, size: int) -> Iterator[PointedList]:
+        """Every list with every pair of pointers; one list for each order of the values where only that is seen."""
+        pairs = starting_pointers(program, size)
+        lists = product(range(DIGITS), repeat=size) if self.observation == "paper" else order_patterns(size)
+        for values in lists:
+            for number in range(pairs.number_of_pairs):
+                yield PointedList(values, *pairs(number), 0, size - 1)
 
     def observe(self, state: PointedList) -> tuple[int, ...]:
         """Flags of the two pointers, and their values (`paper`) or how these compare (`compare`)."""
