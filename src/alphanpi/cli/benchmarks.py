@@ -27,12 +27,12 @@ def bench_search(
     console = Console(stderr=as_json)
     table = Table(
         Column("case", no_wrap=True),
-        "engine sim/s",
-        "oracle sim/s",
-        "ratio",
-        "evaluations/s",
-        "of bare forward",
-        "engine MB",
+        *(
+            Column(title, justify="right", min_width=width)
+            for title, width in (("engine sim/s", 9), ("oracle sim/s", 6), ("ratio", 5))
+        ),
+        *(Column(title, justify="right", min_width=6) for title in ("evals/s", "of bare forward", "engine MB")),
+        box=None,
     )
 
     def show(result: SearchResult) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from alphanpi.engine import hashing
 from alphanpi.engine.tables import extended
 
-_FIRST_ROWS = 1024
+_FIRST_ROWS = 1 << 15
 
 
 class Evaluation(NamedTuple):
@@ -57,23 +57,23 @@ class Histories:
         self.entries = entries
         self.max_histories = max_histories
         self.evaluations = 0
+        rows = max(_FIRST_ROWS, 2 * programs)
+        self._memory = np.zeros((rows, evaluator.memory_width), np.float32)  # rows cost nothing until they are used
+        self._program = np.zeros(rows, np.int64)
+        self._program[:programs] = np.arange(programs)
+        self.logits = np.zeros((rows, entries), np.float32)
+        self.values = np.zeros(rows, np.float32)
         self.forget()
 
     def forget(self) -> None:
         """Drop everything: the weights have changed."""
-        rows = max(_FIRST_ROWS, 2 * self.programs)
         self.count = self.programs
-        self._memory = np.zeros((rows, self.evaluator.memory_width), np.float32)
-        self._program = np.zeros(rows, np.int64)
-        self._program[: self.programs] = np.arange(self.programs)
-        self.logits = np.zeros((rows, self.entries), np.float32)
-        self.values = np.zeros(rows, np.float32)
         self.children = hashing.empty()
         self._known: set[tuple[int, int]] = set()
 
-    def known(self, history: int, observation: int) -> bool:
-        """Whether the history extended by the observation has been evaluated."""
-        return (history, observation) in self._known
+    def known(self, pair: tuple[int, int]) -> bool:
+        """Whether a history extended by an observation has been evaluated."""
+        return pair in self._known
 
     def extend(self, pairs: list[tuple[int, int]], observations: NDArray[np.int16]) -> None:
         """Evaluate histories, each a known one and the id of the observation that extends it."""
@@ -101,8 +101,9 @@ class Histories:
 
     @property
     def bytes(self) -> int:
-        """Memory of the tables."""
-        return sum(a.nbytes for a in (self.logits, self.values, *self.children, self._memory, self._program))
+        """Memory of the tables, of the rows in use."""
+        rows = (self.logits, self.values, self._memory, self._program)
+        return sum(table[: self.count].nbytes for table in rows) + sum(table.nbytes for table in self.children)
 
     def _grow(self, needed: int) -> None:
         rows = len(self._memory)

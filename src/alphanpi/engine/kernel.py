@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from alphanpi.engine.hashing import ABSENT, get, pair_key
-from alphanpi.engine.scoring import soft_maximum, success_value, upper_confidence
+from alphanpi.engine.scoring import soft_maximum, success_value
 from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN, Failure, Hole, Status, Tables
 
 # Plain integers: compiled code then holds constants instead of enumeration look-ups.
@@ -59,15 +59,15 @@ def start(t: Tables, programs: NDArray[np.int64], states: NDArray[np.int64]) -> 
 @_inlined
 def _visit(t: Tables, e: int, f: int) -> None:
     """One turn of the loop of Algorithm 1 at the node the running simulation has reached."""
-    node = t.frames[f].cursor
+    node, limit = _descend(t, f), t.frames[f].limit
     if t.nodes[node].count == UNKNOWN:
         if _expand(t, e, f, node):
             _end_simulation(t, e, f, node, np.float64(t.values[t.nodes[node].history]))
         return
-    if t.nodes[node].depth >= t.frames[f].limit:
+    if t.nodes[node].depth >= limit:
         _end_simulation(t, e, f, node, -1.0)
         return
-    slot = _select(t, node, t.frames[f].program)
+    slot = t.nodes[node].selected
     action = t.legal_actions[t.nodes[node].legal, slot]
     if action == STOP_ACTION:
         if t.nodes[node].post != UNKNOWN or _find_post(t, e, f, node):
@@ -86,6 +86,21 @@ def _visit(t: Tables, e: int, f: int) -> None:
                 _end_simulation_at_edge(t, e, f, node, slot, -1.0)
             return
     t.frames[f].cursor = child
+
+
+@_inlined
+def _descend(t: Tables, f: int) -> int:
+    """Follow the selected edges from where the simulation stands to the first that leads to no node yet."""
+    node, limit = t.frames[f].cursor, t.frames[f].limit
+    while t.nodes[node].count != UNKNOWN and t.nodes[node].depth < limit:
+        slot = _select(t, node)
+        child = t.edges[node, slot].child
+        if child < 0:
+            t.nodes[node].selected = slot
+            break
+        node = child
+    t.frames[f].cursor = node
+    return node
 
 
 @_compiled
@@ -117,6 +132,8 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
             t.nodes[node].could_recurse = True
     for slot in range(count):
         t.edges[node, slot].prior /= total
+        t.edges[node, slot].weighted_prior = t.rules[0].c_puct * t.edges[node, slot].prior
+        t.edges[node, slot].level = t.level[program, t.legal_actions[legal, slot]]
         t.edges[node, slot].visits = 0
         t.edges[node, slot].weight_sum = 0.0
         t.edges[node, slot].value_sum = 0.0
@@ -131,22 +148,20 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
 
 
 @_inlined
-def _select(t: Tables, node: int, program: int) -> int:
+def _select(t: Tables, node: int) -> int:
     """The slot with the largest Q + U + L, the first of equals; failed calls are left out."""
-    legal = t.nodes[node].legal
     sqrt_total = math.sqrt(max(1, t.nodes[node].total))
-    c_puct, decaying = t.rules[0].c_puct, t.rules[0].decaying_level
+    decaying = t.rules[0].decaying_level
     best, best_score = 0, -np.inf
     for slot in range(t.nodes[node].count):
         edge = t.edges[node, slot]
-        if edge.child == FAILED:
-            continue
-        level = t.level[program, t.legal_actions[legal, slot]]
-        if decaying:
-            level /= 1.0 + edge.visits
-        score = edge.q + upper_confidence(c_puct, edge.prior, sqrt_total, edge.visits) + level
-        if score > best_score:
-            best, best_score = slot, score
+        visits = 1.0 + edge.visits
+        level = edge.level / visits if decaying else edge.level
+        score = edge.q + edge.weighted_prior * sqrt_total / visits + level  # U as in upper_confidence
+        score = -np.inf if edge.child == FAILED else score
+        better = score > best_score
+        best = slot if better else best
+        best_score = score if better else best_score
     return best
 
 
@@ -466,6 +481,13 @@ def _wait(t: Tables, e: int, hole: int, first: int, second: int, third: int) -> 
     t.episodes[e].first = first
     t.episodes[e].second = second
     t.episodes[e].third = third
+    f = t.episodes[e].frame
+    node = t.frames[f].cursor
+    t.episodes[e].entry = t.frames[f].entry
+    t.episodes[e].history = t.nodes[node].history
+    parent = t.nodes[node].parent
+    t.episodes[e].origin = NONE if parent == NONE else t.nodes[parent].state
+    t.episodes[e].ahead = t.episodes[e].exploring and _simulations(t, e, f) > 1
     return False
 
 
@@ -527,4 +549,5 @@ def _add_noise(t: Tables, e: int, node: int) -> None:
     for slot in range(count):
         share = t.noise[e, first + slot] / total if total > 0.0 else 1.0 / count
         t.edges[node, slot].prior = (1.0 - fraction) * t.edges[node, slot].prior + fraction * share
+        t.edges[node, slot].weighted_prior = t.rules[0].c_puct * t.edges[node, slot].prior
     t.episodes[e].noise_used = first + count

@@ -34,8 +34,9 @@ from alphanpi.errors import UsageError
 from alphanpi.guard import shown
 from alphanpi.spec import Environment
 
+_QUESTION = ["hole", "first", "second", "third", "entry", "history", "origin", "ahead"]
 _NOISE_POOL = 2048
-_FIRST_NODES = 4096
+_FIRST_NODES = 1 << 14
 _FIRST_FRAMES = 256
 _LARGEST_POOL = 1 << 24
 
@@ -206,34 +207,40 @@ class Search:
         began = time.perf_counter()
         world = self.world
         wanted: dict[tuple[int, int], None] = {}
-        posts: list[tuple[int, int, int]] = []
-        questions = batch.episodes[["hole", "first", "second", "third", "frame"]][waiting].tolist()
+        posts: dict[int, None] = {}
+        questions = batch.episodes[_QUESTION][waiting].tolist()
         try:
-            for e, (hole, first, second, third, frame) in zip(waiting.tolist(), questions, strict=True):
-                if hole == Hole.EVALUATE:
+            for e, (hole, first, second, third, entry, history, origin, ahead) in zip(
+                waiting.tolist(), questions, strict=True
+            ):
+                if hole == Hole.ACT:
+                    self._expect(world.fill_action(first, second), third, history, wanted)
+                    if ahead:
+                        self._look_ahead(first, third, entry, history, wanted, posts)
+                elif hole == Hole.EVALUATE:
                     wanted[first, second] = None
-                elif hole == Hole.ACT:
-                    self._expect(world.fill_action(first, second), third, self._history(frame), wanted)
+                    if ahead and origin != NONE:
+                        self._look_ahead(origin, third, entry, first, wanted, posts)
                 elif hole == Hole.POST:
-                    posts.append((first, second, third))
+                    posts[world.post_key(first, second, third)] = None
                 elif hole == Hole.LEGAL:
                     self._expect(first, second, third, wanted)
                 elif hole == Hole.DEPTH:
                     world.fill_depth(first, second)
                     self._expect(first, second, second, wanted)
                 elif hole == Hole.ENTER:
-                    entry = world.fill_entered(first, second)
-                    world.fill_depth(entry, second)
-                    self._expect(entry, second, second, wanted)
+                    entered = world.fill_entered(first, second)
+                    world.fill_depth(entered, second)
+                    self._expect(entered, second, second, wanted)
                 elif hole == Hole.LEAVE:
-                    self._expect(world.fill_left(first, second, third), third, self._history(frame), wanted)
+                    self._expect(world.fill_left(first, second, third), third, history, wanted)
                 elif hole == Hole.NOISE:
                     self._draw_noise(batch, e)
                 else:
                     self._make_room(Hole(hole))
         except TooManyStatesError:
             raise _LimitReachedError(Failure.STATES) from None
-        world.fill_posts(posts)
+        world.fill_posts(list(posts))
         ended = time.perf_counter()
         self._environment_seconds += ended - began
         if wanted:
@@ -246,13 +253,30 @@ class Search:
     def _expect(self, state: int, program: int, history: int, wanted: dict[tuple[int, int], None]) -> None:
         """A node with this state comes next after this history: have its legal set and evaluation ready."""
         self.world.fill_legal(state, program)
-        pair = (history, int(self.world.observation[state]))
-        if not self.histories.known(*pair):
+        pair = (history, self.world.observed[state])
+        if not self.histories.known(pair):
             wanted[pair] = None
 
-    def _history(self, frame: int) -> int:
-        """History of the node whose action a frame waits for."""
-        return int(self._nodes["history"][self._frames["cursor"][frame]])
+    def _look_ahead(
+        self,
+        state: int,
+        program: int,
+        entry: int,
+        history: int,
+        wanted: dict[tuple[int, int], None],
+        posts: dict[int, None],
+    ) -> None:
+        """Have everything ready for the other actions at a node, which an exploring search will try soon.
+
+        What is known never changes a result, only how often a search has to wait.
+        """
+        world, known = self.world, self.histories.known
+        for after in world.successors(state, program):
+            pair = (history, world.observed[after])
+            if not known(pair):
+                wanted[pair] = None
+        for key in world.foreseeable_posts(entry, state, program):
+            posts[key] = None
 
     def _draw_noise(self, batch: _Batch, e: int) -> None:
         episode = batch.episodes[e]

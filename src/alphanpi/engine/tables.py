@@ -72,7 +72,7 @@ starts; legal: legal set; depth: most actions of a call that starts here; base_c
 """
 
 NODE = _record(
-    "state parent_history history parent parent_slot depth recursions count legal total post link",
+    "state parent_history history parent parent_slot depth recursions count legal total post link selected",
     "could_recurse",
     "stop_value",
 )
@@ -80,14 +80,15 @@ NODE = _record(
 
 history: UNKNOWN until expanded, as is count, the number of legal actions; depth: actions since the program was
 called; total: visits over all edges; post: whether STOP here succeeds (UNKNOWN, 0, 1), and stop_value its value then;
-link: next node of the same tree, or of the free list; recursions: recursive calls on the path; could_recurse: one was
-legal on it.
+link: next node of the same tree, or of the free list; selected: slot of the edge to take next;
+recursions: recursive calls on the path; could_recurse: one was legal on it.
 """
 
-EDGE = _record("visits child", floats="prior q weight_sum value_sum")
+EDGE = _record("visits child", floats="prior weighted_prior level q weight_sum value_sum")
 """An edge: a node's slot in its legal set.
 
-child: NONE, FAILED or a node; weight_sum, value_sum: sums of e^(tau_1 v) and v e^(tau_1 v), and q their ratio.
+child: NONE, FAILED or a node; weighted_prior: c_puct times prior; level: the level term;
+weight_sum, value_sum: sums of e^(tau_1 v) and v e^(tau_1 v), and q their ratio.
 """
 
 FRAME = _record(
@@ -102,12 +103,17 @@ simulating; length, limit: actions taken and allowed; height: calls inside each 
 """
 
 EPISODE = _record(
-    "status frame failure final length hole first second third noise_used noise_filled",
-    "exploring",
+    "status frame failure final length hole first second third entry history origin noise_used noise_filled",
+    "exploring ahead",
     "value",
     "simulations nested_simulations",
 )
-"""One episode of a batch. hole: what it waits for, with its three arguments; frame: top of the call stack."""
+"""One episode of a batch.
+
+hole: what it waits for, with its three arguments; frame: top of the call stack; entry: state in which that call began;
+history: of the node the simulation has reached; origin: state of that node's parent, or NONE;
+ahead: whether its other actions will be tried soon, too.
+"""
 
 STEP = _record("state action history")
 """One action of a trace, and the history before its observation."""
