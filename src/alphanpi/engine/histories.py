@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.engine import hashing
-from alphanpi.engine.tables import extended
+from alphanpi.engine.tables import LegalSet, extended
 
 _FIRST_ROWS = 1 << 15
 
@@ -69,11 +69,21 @@ class Histories:
         """Drop everything: the weights have changed."""
         self.count = self.programs
         self.children = hashing.empty()
-        self._known: set[tuple[int, int]] = set()
+        self._known: dict[tuple[int, int], int] = {}
+        self._favourites: dict[tuple[int, int], int] = {}
 
-    def known(self, pair: tuple[int, int]) -> bool:
-        """Whether a history extended by an observation has been evaluated."""
-        return pair in self._known
+    def known(self, pair: tuple[int, int]) -> int | None:
+        """The history that is another one extended by an observation, if it has been evaluated."""
+        return self._known.get(pair)
+
+    def favourite(self, history: int, legal: LegalSet) -> int:
+        """The most probable of the legal actions."""
+        key = (history, legal.number)
+        action = self._favourites.get(key)
+        if action is None:
+            actions = np.array(legal.actions)
+            action = self._favourites[key] = int(actions[self.logits[history, actions].argmax()])
+        return action
 
     def extend(self, pairs: list[tuple[int, int]], observations: NDArray[np.int16]) -> None:
         """Evaluate histories, each a known one and the id of the observation that extends it."""
@@ -91,7 +101,7 @@ class Histories:
         self.values[first:last] = answer.values
         keys = (parents << 32) | observed
         self.children = hashing.insert(self.children, keys, np.arange(first, last, dtype=np.int32))
-        self._known.update(pairs)
+        self._known.update(zip(pairs, range(first, last), strict=True))
         self.count = last
         self.evaluations += len(pairs)
 

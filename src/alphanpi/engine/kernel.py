@@ -32,8 +32,9 @@ _inlined = njit(cache=True, error_model="numpy", inline="always")
 
 
 @_compiled
-def advance(t: Tables) -> None:
-    """Run every active episode until it is done or waits for a hole to be filled."""
+def advance(t: Tables) -> int:
+    """Run every active episode until it is done or waits for a hole to be filled; the number of those that wait."""
+    waiting = 0
     for e in range(t.episodes.shape[0]):
         if t.episodes[e].status != _ACTIVE:
             continue
@@ -44,6 +45,27 @@ def advance(t: Tables) -> None:
                 _visit(t, e, f)
             else:
                 _move(t, e, f)
+        if t.episodes[e].status == _ACTIVE:
+            _ask(t, e, waiting)
+            waiting += 1
+    return waiting
+
+
+@_compiled
+def _ask(t: Tables, e: int, row: int) -> None:
+    """Write down what an episode waits for, and what tells the driver which questions come next."""
+    f = t.episodes[e].frame
+    node = t.frames[f].cursor
+    parent = t.nodes[node].parent
+    t.questions[row].episode = e
+    t.questions[row].hole = t.episodes[e].hole
+    t.questions[row].first = t.episodes[e].first
+    t.questions[row].second = t.episodes[e].second
+    t.questions[row].third = t.episodes[e].third
+    t.questions[row].entry = t.frames[f].entry
+    t.questions[row].history = t.nodes[node].history
+    t.questions[row].origin = NONE if parent == NONE else t.nodes[parent].state
+    t.questions[row].ahead = 1 if t.episodes[e].exploring and _simulations(t, e, f) > 1 else 0
 
 
 @_compiled
@@ -481,13 +503,6 @@ def _wait(t: Tables, e: int, hole: int, first: int, second: int, third: int) -> 
     t.episodes[e].first = first
     t.episodes[e].second = second
     t.episodes[e].third = third
-    f = t.episodes[e].frame
-    node = t.frames[f].cursor
-    t.episodes[e].entry = t.frames[f].entry
-    t.episodes[e].history = t.nodes[node].history
-    parent = t.nodes[node].parent
-    t.episodes[e].origin = NONE if parent == NONE else t.nodes[parent].state
-    t.episodes[e].ahead = t.episodes[e].exploring and _simulations(t, e, f) > 1
     return False
 
 

@@ -16,15 +16,18 @@ from alphanpi.engine.scoring import level_terms
 from alphanpi.engine.tables import (
     EDGE,
     EPISODE,
+    FAILED,
     FRAME,
     NODE,
     NONE,
+    QUESTION,
     RULES,
     STEP,
+    STOP_ACTION,
+    UNKNOWN,
     Failure,
     Hole,
     Records,
-    Status,
     Tables,
     extended,
     linked,
@@ -34,7 +37,11 @@ from alphanpi.errors import UsageError
 from alphanpi.guard import shown
 from alphanpi.spec import Environment
 
-_QUESTION = ["hole", "first", "second", "third", "entry", "history", "origin", "ahead"]
+# Plain integers: looking members of an enumeration up costs more than most questions.
+_ACT, _ENTER, _LEAVE, _POST = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE), int(Hole.POST)
+_LEGAL, _DEPTH, _EVALUATE, _NOISE = int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE), int(Hole.NOISE)
+
+_FARTHEST = 256  # most actions followed ahead of a search
 _NOISE_POOL = 2048
 _FIRST_NODES = 1 << 14
 _FIRST_FRAMES = 256
@@ -88,6 +95,7 @@ class _Batch(NamedTuple):
     """Arrays of the episodes that run side by side; see Tables for the shapes."""
 
     episodes: Records
+    questions: Records
     uniform: NDArray[np.float64]
     noise: NDArray[np.float64]
     steps: Records
@@ -195,46 +203,45 @@ class Search:
             self._grow_nodes()
         kernel.start(self._tables(batch), np.array(programs), np.array(states))
         while True:
-            kernel.advance(self._tables(batch))
-            waiting = np.flatnonzero(batch.episodes["status"] == Status.ACTIVE)
-            if len(waiting) == 0:
+            waiting = kernel.advance(self._tables(batch))
+            if waiting == 0:
                 break
-            self._fill(batch, waiting)
+            self._fill(batch, batch.questions[:waiting].tolist())
         return [self._trace(batch, e, request) for e, request in enumerate(requests)]
 
-    def _fill(self, batch: _Batch, waiting: NDArray[np.intp]) -> None:
+    def _fill(self, batch: _Batch, questions: list[tuple[int, ...]]) -> None:
         """Fill what every episode waits for, and what it will ask for next; one batched network call."""
         began = time.perf_counter()
         world = self.world
         wanted: dict[tuple[int, int], None] = {}
         posts: dict[int, None] = {}
-        questions = batch.episodes[_QUESTION][waiting].tolist()
         try:
-            for e, (hole, first, second, third, entry, history, origin, ahead) in zip(
-                waiting.tolist(), questions, strict=True
-            ):
-                if hole == Hole.ACT:
-                    self._expect(world.fill_action(first, second), third, history, wanted)
+            for e, hole, first, second, third, entry, history, origin, ahead in questions:
+                if hole == _ACT:
+                    after = world.fill_action(first, second)
                     if ahead:
                         self._look_ahead(first, third, entry, history, wanted, posts)
-                elif hole == Hole.EVALUATE:
+                    else:
+                        self._follow(after, third, entry, history, wanted, posts)
+                elif hole == _EVALUATE:
                     wanted[first, second] = None
                     if ahead and origin != NONE:
                         self._look_ahead(origin, third, entry, first, wanted, posts)
-                elif hole == Hole.POST:
+                elif hole == _POST:
                     posts[world.post_key(first, second, third)] = None
-                elif hole == Hole.LEGAL:
-                    self._expect(first, second, third, wanted)
-                elif hole == Hole.DEPTH:
+                elif hole == _LEGAL:
+                    self._follow(first, second, entry, third, wanted, posts)
+                elif hole == _DEPTH:
                     world.fill_depth(first, second)
-                    self._expect(first, second, second, wanted)
-                elif hole == Hole.ENTER:
+                    self._follow(first, second, first, second, wanted, posts)
+                elif hole == _ENTER:
                     entered = world.fill_entered(first, second)
                     world.fill_depth(entered, second)
-                    self._expect(entered, second, second, wanted)
-                elif hole == Hole.LEAVE:
-                    self._expect(world.fill_left(first, second, third), third, history, wanted)
-                elif hole == Hole.NOISE:
+                    self._follow(entered, second, entered, second, wanted, posts)
+                elif hole == _LEAVE:
+                    after = world.fill_left(first, second, third)
+                    self._follow(after, third, entry, history, wanted, posts)
+                elif hole == _NOISE:
                     self._draw_noise(batch, e)
                 else:
                     self._make_room(Hole(hole))
@@ -250,12 +257,47 @@ class Search:
                 raise _LimitReachedError(Failure.HISTORIES) from None
             self._evaluation_seconds += time.perf_counter() - ended
 
-    def _expect(self, state: int, program: int, history: int, wanted: dict[tuple[int, int], None]) -> None:
-        """A node with this state comes next after this history: have its legal set and evaluation ready."""
-        self.world.fill_legal(state, program)
-        pair = (history, self.world.observed[state])
-        if not self.histories.known(pair):
-            wanted[pair] = None
+    def _follow(
+        self,
+        state: int,
+        program: int,
+        entry: int,
+        history: int,
+        wanted: dict[tuple[int, int], None],
+        posts: dict[int, None],
+    ) -> None:
+        """Have everything ready for the most probable actions from a state on, into calls, up to the next STOP.
+
+        A search with few simulations goes that way nearly always, and then waits once where it would wait many times.
+        """
+        world, histories, atomic = self.world, self.histories, self.world.atomic
+        for _ in range(_FARTHEST):
+            legal = world.fill_legal(state, program)
+            pair = (history, world.observed[state])
+            extended_history = histories.known(pair)
+            if extended_history is None:
+                wanted[pair] = None
+                return
+            action = histories.favourite(extended_history, legal)
+            if action == STOP_ACTION:
+                key = world.post_key(entry, state, program)
+                if key >= 0:
+                    posts[key] = None
+                return
+            if action < atomic:
+                state, history = world.fill_action(state, action), extended_history
+                continue
+            callee = action - atomic
+            entered = world.fill_entered(state, callee) if callee == program else state
+            result = world.outcome(entered, callee)
+            if result == FAILED:
+                return
+            if result == UNKNOWN:
+                world.fill_depth(entered, callee)
+                state, program, entry, history = entered, callee, entered, callee
+            else:
+                state = world.fill_left(state, result, program) if callee == program else result
+                history = extended_history
 
     def _look_ahead(
         self,
@@ -273,7 +315,7 @@ class Search:
         world, known = self.world, self.histories.known
         for after in world.successors(state, program):
             pair = (history, world.observed[after])
-            if not known(pair):
+            if known(pair) is None:
                 wanted[pair] = None
         for key in world.foreseeable_posts(entry, state, program):
             posts[key] = None
@@ -324,6 +366,7 @@ class Search:
             frames=self._frames,
             free=self._free,
             episodes=batch.episodes,
+            questions=batch.questions,
             uniform=batch.uniform,
             noise=batch.noise,
             steps=batch.steps,
@@ -356,6 +399,7 @@ class Search:
                 uniform[e] = np.random.default_rng(choices).random(longest)
         return _Batch(
             episodes=episodes,
+            questions=np.zeros(count, QUESTION),
             uniform=uniform,
             noise=np.zeros((count, max(_NOISE_POOL, 2 * entries) if noisy else 0)),
             steps=np.zeros((count, longest), STEP),

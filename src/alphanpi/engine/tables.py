@@ -103,16 +103,18 @@ simulating; length, limit: actions taken and allowed; height: calls inside each 
 """
 
 EPISODE = _record(
-    "status frame failure final length hole first second third entry history origin noise_used noise_filled",
-    "exploring ahead",
+    "status frame failure final length hole first second third noise_used noise_filled",
+    "exploring",
     "value",
     "simulations nested_simulations",
 )
-"""One episode of a batch.
+"""One episode of a batch. hole: what it waits for, with its three arguments; frame: top of the call stack."""
 
-hole: what it waits for, with its three arguments; frame: top of the call stack; entry: state in which that call began;
-history: of the node the simulation has reached; origin: state of that node's parent, or NONE;
-ahead: whether its other actions will be tried soon, too.
+QUESTION = _record("episode hole first second third entry history origin ahead")
+"""What a waiting episode asks for.
+
+entry: state in which the running call began; history: of the node the simulation has reached; origin: state of that
+node's parent, or NONE; ahead: 1 where the other actions of the node will be tried soon, too.
 """
 
 STEP = _record("state action history")
@@ -124,6 +126,13 @@ RULES = _record(
     "c_puct q_temperature policy_temperature discount recursion_penalty recursion_bonus noise_fraction",
 )
 """The search configuration as the kernel reads it; library entries below index `atomic` are atomic."""
+
+
+class LegalSet(NamedTuple):
+    """What may be done in a state: library indices, and the row of `legal_actions` that holds them."""
+
+    number: int
+    actions: tuple[int, ...]
 
 
 class Tables(NamedTuple):
@@ -145,6 +154,7 @@ class Tables(NamedTuple):
     frames: Records  # [F] of FRAME
     free: Ints  # [2] first free node, first free frame
     episodes: Records  # [B] of EPISODE
+    questions: Records  # [B] of QUESTION, the first ones in use
     uniform: Floats  # [B, D] draws that choose the actions
     noise: Floats  # [B, G] Gamma(alpha_d) draws
     steps: Records  # [B, D] of STEP

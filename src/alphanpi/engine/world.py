@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.engine import hashing
-from alphanpi.engine.tables import CALL, STOP_ACTION, UNKNOWN, extended, unknown
+from alphanpi.engine.tables import CALL, STOP_ACTION, UNKNOWN, LegalSet, extended, unknown
 from alphanpi.guard import Guard
 from alphanpi.spec import Environment
 
@@ -42,7 +42,7 @@ class World:
         self._id_of_observation: dict[tuple[int, ...], int] = {}
         fields = len(self.guard.environment.fields)
         self.observations: NDArray[np.int16] = np.zeros((_FIRST_ROWS, fields), np.int16)
-        self._id_of_legal: dict[tuple[int, ...], int] = {}
+        self._legal_sets: dict[tuple[bool, ...], LegalSet] = {}
         self.observation = unknown((_FIRST_ROWS,))
         self.successor = unknown((_FIRST_ROWS, len(self.library) + self.programs))
         self.calls = unknown((_FIRST_ROWS, self.programs), CALL)
@@ -50,7 +50,7 @@ class World:
         self.legal_actions = unknown((_FIRST_ROWS, self.widest))
         self.posts = hashing.empty()
         self._known_posts: set[int] = set()
-        self._legal: dict[int, tuple[int, ...]] = {}
+        self._legal: dict[int, LegalSet] = {}
         self._successors: dict[int, tuple[int, ...]] = {}
         self._foreseen: set[tuple[int, int, int]] = set()
         self._view_calls()
@@ -60,7 +60,7 @@ class World:
         self.successor[:, self.atomic :] = UNKNOWN
 
     def _view_calls(self) -> None:
-        self._legal_set, self._depth = self.calls["legal"], self.calls["depth"]
+        self._entered, self._legal_set, self._depth = (self.calls[name] for name in ("entered", "legal", "depth"))
 
     def intern(self, state: Any) -> int:
         """The state's id; a new state is observed at once."""
@@ -93,10 +93,12 @@ class World:
         return after
 
     def fill_entered(self, state: int, program: int) -> int:
-        """Find where a recursive call starts."""
-        name = self._name(program)
-        entry = self.intern(self.guard.enter(self.states[state], name, name))
-        self.calls["entered"][state, program] = entry
+        """Find where a recursive call starts, once."""
+        entry: int = self._entered.item(state, program)
+        if entry == UNKNOWN:
+            name = self._name(program)
+            entry = self.intern(self.guard.enter(self.states[state], name, name))
+            self._entered[state, program] = entry
         return entry
 
     def fill_left(self, caller_state: int, callee_state: int, program: int) -> int:
@@ -122,23 +124,24 @@ class World:
         self.posts = hashing.insert(self.posts, np.array(keys, np.int64), holds)
         self._known_posts.update(keys)
 
-    def fill_legal(self, state: int, program: int) -> tuple[int, ...]:
+    def fill_legal(self, state: int, program: int) -> LegalSet:
         """Fill in what a program may do here: exactly the pre-conditions."""
         key = state * self.programs + program
-        actions = self._legal.get(key)
-        if actions is None:
+        found = self._legal.get(key)
+        if found is None:
             legal = self.guard.legal(self._name(program), self.states[state])
-            actions = tuple([index for index, allowed in enumerate(legal) if allowed])
-            self._legal_set[state, program] = self._intern_legal(actions)
-            self._legal[key] = actions
-        return actions
+            found = self._legal[key] = self._legal_sets.get(legal) or self._intern_legal(legal)
+            self._legal_set[state, program] = found.number
+        return found
 
     def successors(self, state: int, program: int) -> tuple[int, ...]:
         """The states after each atomic action a program may take here, with their own legal sets filled in."""
         key = state * self.programs + program
         found = self._successors.get(key)
         if found is None:
-            actions = [action for action in self.fill_legal(state, program) if STOP_ACTION < action < self.atomic]
+            actions = [
+                action for action in self.fill_legal(state, program).actions if STOP_ACTION < action < self.atomic
+            ]
             found = tuple([self.fill_action(state, action) for action in actions])
             for after in found:
                 self.fill_legal(after, program)
@@ -153,6 +156,11 @@ class World:
         self._foreseen.add(question)
         keys = [self.post_key(entry, after, program) for after in self.successors(state, program)]
         return [key for key in keys if key >= 0]
+
+    def outcome(self, entry: int, program: int) -> int:
+        """Where a call that starts here ends, as remembered: a state, FAILED or UNKNOWN."""
+        result: int = self.successor.item(entry, self.atomic + program)
+        return result
 
     def fill_depth(self, state: int, program: int) -> None:
         """Fill in how many actions a call that starts here may take, and whether it is a base case."""
@@ -180,14 +188,13 @@ class World:
             self.observations[identifier] = observation
         return identifier
 
-    def _intern_legal(self, actions: tuple[int, ...]) -> int:
-        identifier = self._id_of_legal.get(actions)
-        if identifier is None:
-            identifier = len(self._id_of_legal)
-            if identifier >= len(self.legal_count):
-                self.legal_count = extended(self.legal_count, 2 * identifier)
-                self.legal_actions = extended(self.legal_actions, 2 * identifier)
-            self._id_of_legal[actions] = identifier
-            self.legal_count[identifier] = len(actions)
-            self.legal_actions[identifier, : len(actions)] = actions
-        return identifier
+    def _intern_legal(self, legal: tuple[bool, ...]) -> LegalSet:
+        number = len(self._legal_sets)
+        if number >= len(self.legal_count):
+            self.legal_count = extended(self.legal_count, 2 * number)
+            self.legal_actions = extended(self.legal_actions, 2 * number)
+        actions = tuple(index for index, allowed in enumerate(legal) if allowed)
+        self.legal_count[number] = len(actions)
+        self.legal_actions[number, : len(actions)] = actions
+        entry = self._legal_sets[legal] = LegalSet(number, actions)
+        return entry
