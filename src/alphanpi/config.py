@@ -50,6 +50,9 @@ class SearchConfig(Config):
         "penalise", description="the same in exploitation mode and in all nested searches"
     )
     max_call_depth: int = Field(20_000, ge=1, description="deepest chain of calls")
+    max_actions: int = Field(
+        20_000_000, ge=1, le=2**31 - 1, description="actions tried in one episode, those of nested calls too"
+    )
     max_nodes: int = Field(200_000, ge=2, description="nodes of one search tree")
     max_states: int = Field(2_000_000, ge=2, description="states remembered by one engine")
     max_histories: int = Field(300_000, ge=2, description="network evaluations remembered by one engine")

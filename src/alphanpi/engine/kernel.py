@@ -24,7 +24,7 @@ _POST, _LEGAL, _DEPTH, _EVALUATE = int(Hole.POST), int(Hole.LEGAL), int(Hole.DEP
 _NOISE, _NODES, _FRAMES = int(Hole.NOISE), int(Hole.NODES), int(Hole.FRAMES)
 _SUCCESS, _FAILED_POST, _FAILED_DEPTH = int(Failure.NONE), int(Failure.POST), int(Failure.DEPTH)
 _FAILED_CALL, _FAILED_NODES = int(Failure.CALL), int(Failure.NODES)
-_FAILED_CALL_DEPTH = int(Failure.CALL_DEPTH)
+_FAILED_CALL_DEPTH, _FAILED_ACTIONS = int(Failure.CALL_DEPTH), int(Failure.ACTIONS)
 
 # Division by zero cannot happen here; without numba's check for it, loops are tighter.
 _compiled = njit(cache=True, error_model="numpy")
@@ -341,6 +341,9 @@ def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
 @_compiled
 def _grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
     """The node behind an edge taken for the first time; FAILED, or NONE where the episode waits or ended."""
+    if t.free[0] == NONE:
+        _wait(t, e, _NODES, 0, 0, 0)
+        return NONE
     after = _transition(t, e, f, t.nodes[node].state, action)
     if after == UNKNOWN:
         return NONE
@@ -348,9 +351,6 @@ def _grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
         return FAILED
     if t.frames[f].node_count >= t.rules[0].max_nodes:
         _finish(t, e, f, _FAILED_NODES)
-        return NONE
-    if t.free[0] == NONE:
-        _wait(t, e, _NODES, 0, 0, 0)
         return NONE
     child = _new_node(t, f, after, t.nodes[node].history)
     t.nodes[child].parent = node
@@ -370,7 +370,8 @@ def _transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
         after = t.successor[state, action]
         if after == UNKNOWN:
             _wait(t, e, _ACT, state, action, t.frames[f].program)
-        return after
+            return UNKNOWN
+        return after if _works(t, e, f, 1) else UNKNOWN
     caller, callee = t.frames[f].program, action - t.rules[0].atomic
     entry = state
     if callee == caller:
@@ -392,12 +393,24 @@ def _transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
         _abort(t, e, _FAILED_CALL_DEPTH)
         return UNKNOWN
     t.frames[f].height = max(t.frames[f].height, height + 1)
-    if result == FAILED or callee != caller:
-        return result
-    after = t.successor[state, t.rules[0].entries + callee]
-    if after == UNKNOWN:
-        _wait(t, e, _LEAVE, state, result, callee)
-    return after
+    after = result
+    if result != FAILED and callee == caller:
+        after = t.successor[state, t.rules[0].entries + callee]
+        if after == UNKNOWN:
+            _wait(t, e, _LEAVE, state, result, callee)
+            return UNKNOWN
+    return after if _works(t, e, f, t.calls[entry, callee].work + 1) else UNKNOWN
+
+
+@_compiled
+def _works(t: Tables, e: int, f: int, actions: int) -> bool:
+    """Count actions, those inside of a remembered call too; False where the episode ends because of them."""
+    t.frames[f].work += actions
+    t.episodes[e].work += actions
+    if t.episodes[e].work > t.rules[0].max_actions:
+        _abort(t, e, _FAILED_ACTIONS)
+        return False
+    return True
 
 
 @_compiled
@@ -423,6 +436,7 @@ def _call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
     t.frames[f].limit = limit
     t.frames[f].call_depth = 0 if caller == NONE else t.frames[caller].call_depth + 1
     t.frames[f].height = 0
+    t.frames[f].work = 0
     t.frames[f].first_node = NONE
     t.frames[f].node_count = 0
     root = _new_node(t, f, entry, program)  # the empty history of a program has the program's index
@@ -470,6 +484,8 @@ def _finish(t: Tables, e: int, f: int, failure: int) -> None:
     else:
         entry = t.frames[f].entry
         t.calls[entry, program].height = t.frames[f].height
+        t.calls[entry, program].work = t.frames[f].work  # counted again when the caller takes the result
+        t.episodes[e].work -= t.frames[f].work
         t.successor[entry, t.rules[0].atomic + program] = final if failure == _SUCCESS else FAILED
     t.episodes[e].frame = caller
     _release(t, f)

@@ -64,11 +64,12 @@ def _record(integers: str = "", booleans: str = "", floats: str = "", longs: str
     return np.dtype([(name, kind) for names, kind in kinds for name in names.split()], align=True)
 
 
-CALL = _record("height entered legal depth base_case")
+CALL = _record("height work entered legal depth base_case")
 """What is known of a program in a state.
 
-height: calls inside each other below a call that starts here; entered: state in which a recursive call from here
-starts; legal: legal set; depth: most actions of a call that starts here; base_case: whether it should not recurse.
+height: calls inside each other below a call that starts here; work: actions inside of it;
+entered: state in which a recursive call from here starts; legal: legal set;
+depth: most actions of a call that starts here; base_case: whether it should not recurse.
 """
 
 NODE = _record(
@@ -92,21 +93,23 @@ weight_sum, value_sum: sums of e^(tau_1 v) and v e^(tau_1 v), and q their ratio.
 """
 
 FRAME = _record(
-    "program entry caller root cursor budget chosen length limit call_depth height first_node last_node node_count"
+    "program entry caller root cursor budget chosen length limit call_depth height first_node last_node node_count",
+    longs="work",
 )
 """A call under way; the frames of an episode form a stack through `caller`.
 
 program: index among those to be learned; entry: state at the call; caller: frame below, NONE for the episode's own
 program, or the next free frame; root: node the next action is chosen at; cursor: node the running simulation has
 reached; budget: simulations left before the next action; chosen: slot of the action being taken, NONE while
-simulating; length, limit: actions taken and allowed; height: calls inside each other above, so far.
+simulating; length, limit: actions taken and allowed; height: calls inside each other above, so far; work: actions
+searched so far, those of nested calls too.
 """
 
 EPISODE = _record(
     "status frame failure final length hole first second third noise_used noise_filled",
     "exploring",
     "value",
-    "simulations nested_simulations",
+    "simulations nested_simulations work",
 )
 """One episode of a batch. hole: what it waits for, with its three arguments; frame: top of the call stack."""
 
@@ -121,7 +124,7 @@ STEP = _record("state action history")
 """One action of a trace, and the history before its observation."""
 
 RULES = _record(
-    "atomic entries simulations simulations_exploitation max_call_depth max_nodes",
+    "atomic entries simulations simulations_exploitation max_call_depth max_nodes max_actions",
     "decaying_level noise_everywhere penalise_where_possible discard_exploring discard_exploiting",
     "c_puct q_temperature policy_temperature discount recursion_penalty recursion_bonus noise_fraction",
 )
