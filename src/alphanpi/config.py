@@ -95,6 +95,10 @@ class EpisodesConfig(Config):
     error_fraction: float = Field(
         0.5, ge=0, le=1, description="share of episodes that start where validation failed, on training sizes"
     )
+    called_fraction: float = Field(
+        0.5, ge=0, le=1, description="share of the other episodes that start where programs above call this one"
+    )
+    called_runs: int = Field(16, ge=1, description="runs per iteration in which such calls are looked for")
     error_capacity: int = Field(50, ge=0, description="failed starts remembered per program")
     error_passes: int = Field(5, ge=1, description="successes in a row after which a failed start is forgotten")
 
@@ -130,6 +134,13 @@ class LearningConfig(Config):
     )
     blurred_fields: float = Field(
         0.15, ge=0, le=1, description="chance that a field of a blurred observation is set to 0"
+    )
+    continued_fraction: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="share of traces learned as if they went on after a long run, of programs whose depth grows with "
+        "the problem; 0 in the paper",
     )
     weak_program_weight: float = Field(
         4.0, ge=0, description="how much more often traces of failing programs are drawn than of mastered ones"
