@@ -98,8 +98,8 @@ def as_records(learned: Learned) -> dict[str, Any]:
         terms = [
             [
                 {
-                    "feature": learned.features[test.index].name,
-                    "kind": learned.features[test.index].kind,
+                    "feature": learned.features[test.feature].name,
+                    "kind": learned.features[test.feature].kind,
                     "operator": test.operator,
                     "value": test.value,
                 }

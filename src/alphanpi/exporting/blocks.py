@@ -7,13 +7,15 @@ are the observations on both sides of each branch known, and with them the condi
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from alphanpi.exporting.conditions import Condition, Letter, Test, Tests
 from alphanpi.exporting.tree import Forest
 
 
-class Chooser(NamedTuple):
+@dataclass(frozen=True)
+class Chooser:
     """Decides which observations enter a branch: those before one of some actions, or those that pass a test."""
 
     actions: frozenset[str] = frozenset()
@@ -98,6 +100,15 @@ def _after(forest: Forest, statement: Statement, tree: int) -> int | None:
         case While():
             head = loop_head(forest, statement, tree)
             return None if head is None else forest.split(head, statement.chooser)[1]
+
+
+def acts(block: Block) -> bool:
+    """Whether every way through a block takes an action or ends the program."""
+    return any(
+        isinstance(statement, (Do, Return))
+        or (isinstance(statement, If) and acts(statement.then) and acts(statement.otherwise))
+        for statement in block
+    )
 
 
 def complete(forest: Forest, tests: Tests, block: Block, tree: int) -> Completed:

@@ -33,15 +33,15 @@ class Feature(NamedTuple):
 
 
 class Test(NamedTuple):
-    """`feature operator value`; `index` is the feature's place in a letter."""
+    """`feature operator value`; a feature is known by its place in a letter."""
 
-    index: int
+    feature: int
     operator: str
     value: int
 
     def holds(self, letter: Letter) -> bool:
         """Whether it is true of a letter."""
-        return _OPERATORS[self.operator](letter[self.index], self.value)
+        return _OPERATORS[self.operator](letter[self.feature], self.value)
 
     def negated(self) -> Test:
         """The test that is true exactly where this one is not."""
@@ -120,13 +120,13 @@ class Tests:
         return bits
 
     def _price(self, test: Test) -> float:
-        price = _WEIGHTS[self.features[test.index].kind]
-        if not self.binary[test.index]:
+        price = _WEIGHTS[self.features[test.feature].kind]
+        if not self.binary[test.feature]:
             price += _NUMBER
-        return price + _NEGATION * (test.operator in ("!=", "<") or (self.binary[test.index] and test.value == 0))
+        return price + _NEGATION * (test.operator in ("!=", "<") or (self.binary[test.feature] and test.value == 0))
 
     def _negated(self, test: Test) -> Test:
-        return test._replace(value=1 - test.value) if self.binary[test.index] else test.negated()
+        return test._replace(value=1 - test.value) if self.binary[test.feature] else test.negated()
 
     def _conjunction(self, yes: int, no: int) -> tuple[Test, ...] | None:
         """The cheapest conjunction that holds on `yes` and excludes all of `no`."""
@@ -148,7 +148,7 @@ class Tests:
                 if together == no:
                     price = sum(self._cost[test] for _, test in chosen)
                     if best is None or price < best[0]:
-                        best = price, tuple(sorted((test for _, test in chosen), key=lambda test: test.index))
+                        best = price, tuple(sorted((test for _, test in chosen), key=lambda test: test.feature))
             if best is not None:
                 return best[1]
         return None
@@ -178,7 +178,7 @@ class Tests:
             for test in term:
                 covered &= self._passing[test]
             remaining &= ~covered
-            terms.append(tuple(sorted(term, key=lambda test: test.index)))
+            terms.append(tuple(sorted(term, key=lambda test: test.feature)))
         return tuple(terms)
 
     def _needed(self, term: list[Test], no: int) -> list[Test]:

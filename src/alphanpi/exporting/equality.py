@@ -31,7 +31,7 @@ class Difference(NamedTuple):
         return f"{program} from {shown(state)}: step {self.step + 1}: the exported code {did}{agent}"
 
 
-class _Mismatch(Exception):
+class _MismatchError(Exception):
     """Ends a run at its first difference."""
 
 
@@ -49,7 +49,7 @@ class _Recorder:
     def take(self, action: str) -> None:
         if self.step >= len(self.expected) or self.expected[self.step] != action:
             self.done = action
-            raise _Mismatch
+            raise _MismatchError
         self.step += 1
 
 
@@ -82,7 +82,7 @@ class Exported:
         subject = self._subject(program, state)
         try:
             self._namespace[function_name(program)](subject)
-        except _Mismatch:
+        except _MismatchError:
             agent = case.actions[recorder.step] if recorder.step < len(case.actions) else None
             return Difference(case, recorder.step, agent, recorder.done)
         except Exception as error:  # whatever goes wrong in generated code is a difference

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from alphanpi.exporting.blocks import Block, cost, tidy
@@ -11,8 +12,10 @@ from alphanpi.exporting.conditions import Feature, Tests
 from alphanpi.exporting.synthesis import Synthesiser
 from alphanpi.exporting.tree import CallTrace, Forest, projected
 
-_SMALL = 400  # traces up to which all features are tried at once, and more orders
-_ORDERS = 6
+_FEW = 200
+_SMALL = 1000  # traces up to which more is tried
+_ORDERS = 10
+_FEW_ORDERS = 5
 _LOOP_ADVANTAGE = 0.6  # a program of bounded length gets loops only if they make it this much shorter
 
 
@@ -30,30 +33,35 @@ class Learned(NamedTuple):
 def minimise(program: str, traces: Collection[CallTrace], features: Sequence[Feature], unbounded: bool) -> Learned:
     """The shortest code found that does what the traces say; loops at once where lengths have no bound."""
     width = len(next(iter(traces))[0].letter)
+    repeats = _repeats(traces)
     best: Learned | None = None
+    looped: Learned | None = None
     for kept in _selections(traces, features[:width]):
         shortened = projected(traces, kept)
         selected = tuple(features[index] for index in kept)
-        straight = None if unbounded else _code(program, shortened, selected, loops=False)
-        found = straight
-        if straight is None or _repeats(shortened):
-            found = _code(program, shortened, selected, loops=True)
-            if straight is not None and found.cost > _LOOP_ADVANTAGE * straight.cost:
-                found = straight
-        assert found is not None
-        if best is None or found.cost < best.cost:
-            best = found
+        best = _code(program, shortened, selected, loops=unbounded, best=best)
+        if not unbounded and repeats:
+            looped = _code(program, shortened, selected, loops=True, best=looped)
     assert best is not None, "there is always a selection"
+    if looped is not None and looped.cost < _LOOP_ADVANTAGE * best.cost:
+        best = looped
     return best._replace(traces=len(traces))
 
 
-def _code(program: str, traces: set[CallTrace], features: tuple[Feature, ...], loops: bool) -> Learned:
+def _code(
+    program: str, traces: set[CallTrace], features: tuple[Feature, ...], loops: bool, best: Learned | None
+) -> Learned | None:
+    """Code over these features if it is better than the best so far, else that."""
     forest = Forest()
     tree = forest.grow(traces)
     assert tree is not None, "a selection of features keeps the traces apart"
     tests = Tests(features, set(forest.letters(tree)))
-    block = tidy(Synthesiser(forest, tests, loops).program(tree))
-    return Learned(program, block, features, tuple(tests.binary), cost(block, tests), len(traces))
+    found = Synthesiser(forest, tests, loops).program(tree, math.inf if best is None else best.cost)
+    if found is None:
+        return best
+    block = tidy(found)
+    learned = Learned(program, block, features, tuple(tests.binary), cost(block, tests), len(traces))
+    return learned if best is None or learned.cost < best.cost else best
 
 
 def _repeats(traces: Collection[CallTrace]) -> bool:
@@ -65,24 +73,23 @@ def _repeats(traces: Collection[CallTrace]) -> bool:
     )
 
 
-def _selections(traces: Collection[CallTrace], features: Sequence[Feature]) -> Iterator[tuple[int, ...]]:
-    """Sets of features from which none can be dropped, found by dropping them in various orders."""
+def _selections(traces: Collection[CallTrace], features: Sequence[Feature]) -> list[tuple[int, ...]]:
+    """Sets of features from which none can be dropped, found by dropping them in various orders; best first."""
     indices = list(range(len(features)))
-    seen = set()
-    small = len(traces) <= _SMALL
-    if small and not any(feature.kind == "may" for feature in features):
-        yield tuple(indices)
     legality = [index for index in indices if features[index].kind == "may"]
     visible = [index for index in indices if features[index].kind != "may"]
     shuffle = random.Random(0).shuffle
-    for attempt in range(_ORDERS if small else 2):
+    found: set[tuple[int, ...]] = set()
+    for attempt in range(_ORDERS if len(traces) <= _SMALL else _FEW_ORDERS):
         order = visible if attempt == 0 else visible[::-1]
         if attempt > 1:
             shuffle(order := visible.copy())
-        kept = _without_needless(traces, indices, legality + order)
-        if kept not in seen:
-            seen.add(kept)
-            yield kept
+        found.add(_without_needless(traces, indices, legality + order))
+    ordered = sorted(found - {tuple(indices)}, key=lambda kept: (len(projected(traces, kept)), kept))
+    if legality:
+        return ordered or [tuple(indices)]
+    # With few traces, all features together leave the search the widest choice; with many, it takes long.
+    return [tuple(indices), *ordered] if len(traces) <= _FEW else [*ordered, tuple(indices)]
 
 
 def _without_needless(traces: Collection[CallTrace], indices: list[int], order: list[int]) -> tuple[int, ...]:

@@ -223,7 +223,8 @@ def _warnings(
     warnings = []
     if standalone is None and environment.standalone() is None:
         warnings.append(
-            f"{name} has no member standalone(), so the module does not run on its own; docs/export.md says how to add it"
+            f"{name} has no member standalone(), so the module does not run on its own; "
+            "docs/export.md says how to add it"
         )
     elif standalone is None:
         warnings.append(

@@ -112,17 +112,17 @@ class Renderer:
 
     @staticmethod
     def _is_negation(learned: Learned, test: Test) -> bool:
-        return learned.binary[test.index] and test.value == 0
+        return learned.binary[test.feature] and test.value == 0
 
     def _test(self, learned: Learned, test: Test) -> str:
-        feature = learned.features[test.index]
+        feature = learned.features[test.feature]
         if feature.kind == "may":
             value = f'{self.parameter}.may("{feature.name}")'
         elif self.standalone is None:
             value = f'env.field("{feature.name}")'
         else:
             value = self.standalone.fields.get(feature.name, f"{self.parameter}.{feature.name}")
-        if not learned.binary[test.index]:
+        if not learned.binary[test.feature]:
             return f"{value} {test.operator} {test.value}"
         if test.value == 1:
             return value
@@ -139,7 +139,7 @@ def _tested(learned: Learned, block: Block) -> set[Any]:
     for statement in block:
         if isinstance(statement, (If, While)):
             assert statement.condition is not None, "the block is complete"
-            found |= {learned.features[test.index] for term in statement.condition.terms for test in term}
+            found |= {learned.features[test.feature] for term in statement.condition.terms for test in term}
             bodies = (statement.then, statement.otherwise) if isinstance(statement, If) else (statement.body,)
             for body in bodies:
                 found |= _tested(learned, body)

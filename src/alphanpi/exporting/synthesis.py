@@ -8,18 +8,22 @@ The bodies of branches and loops are found in the same way, with less patience.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple
 
-from alphanpi.exporting.blocks import Block, Chooser, Do, If, Return, Statement, While, complete, loop_head
+from alphanpi.exporting.blocks import Block, Chooser, Do, If, Return, Statement, While, acts, complete, loop_head
 from alphanpi.exporting.conditions import Test, Tests
 from alphanpi.exporting.tree import Forest
 from alphanpi.spec import STOP
 
 _PATIENCE = (1500, 40, 14)  # trees looked at, by nesting
-_LESS_PATIENCE = (300, 16, 6)  # where trees are large
-_LARGE = 150  # letters
+_LESS_PATIENCE = (80, 16, 6)  # where trees are large
+_LARGE = 100  # letters
+_HASTE = 2.0  # where trees are large, what is ahead counts more than what is behind
+_MOST_EFFORT = 1_000_000
+_LOOP_EFFORT = 10
 _TESTS = 6  # tried where the next action does not tell observations apart
 _ELSE = 0.5
 _LOOP = 2.0
@@ -42,17 +46,22 @@ class Synthesiser:
         self.forest = forest
         self.tests = tests
         self.loops = loops
-        self.patience = _PATIENCE if len(tests.letters) <= _LARGE else _LESS_PATIENCE
+        large = len(tests.letters) > _LARGE
+        self.patience = _LESS_PATIENCE if large else _PATIENCE
+        self.haste = _HASTE if large else 1.0
+        self._effort = 0  # branches of trees looked at
         self._remaining: dict[int, frozenset[str]] = {Forest.EMPTY: frozenset()}
         self._bodies: dict[tuple[int, int], list[Partial]] = {}
         self._separations: dict[tuple[int, int], float] = {}
 
-    def program(self, tree: int) -> Block:
-        """Code that does exactly what the tree says."""
-        block = next((found.block for found in self._reach(tree, 0) if self.forest.ended(found.rest)), None)
-        if block is None:
-            block = self.unfolded(tree)
-        return complete(self.forest, self.tests, block, tree).block
+    def program(self, tree: int, limit: float = math.inf) -> Block | None:
+        """Code that does exactly what the tree says; None if the search finds none that costs less than the limit."""
+        for found in self._reach(tree, 0):
+            if found.cost >= limit:
+                break
+            if self.forest.ended(found.rest):
+                return complete(self.forest, self.tests, found.block, tree).block
+        return None if limit < math.inf else complete(self.forest, self.tests, self.unfolded(tree), tree).block
 
     def unfolded(self, tree: int) -> Block:
         """Code without shared continuations, which always exists but may be long."""
@@ -73,7 +82,7 @@ class Synthesiser:
         number = count()
         queue = [(0.0, next(number), Partial(0.0, (), tree))]
         settled: set[int] = set()
-        while queue and len(settled) < self.patience[nesting]:
+        while queue and len(settled) < self.patience[nesting] and self._effort < _MOST_EFFORT:
             _, _, found = heapq.heappop(queue)
             if found.rest in settled:
                 continue
@@ -84,7 +93,7 @@ class Synthesiser:
             for step in self._statements(found.rest, nesting):
                 if step.rest not in settled:
                     longer = Partial(found.cost + step.cost, found.block + step.block, step.rest)
-                    ahead = 0.0 if nesting else self._ahead(longer.rest)
+                    ahead = 0.0 if nesting else self.haste * self._ahead(longer.rest)
                     heapq.heappush(queue, (longer.cost + ahead, next(number), longer))
 
     def _ahead(self, tree: int) -> float:
@@ -151,6 +160,7 @@ class Synthesiser:
 
     def _branches(self, tree: int, chooser: Chooser, nesting: int) -> Iterator[Partial]:
         forest = self.forest
+        self._effort += len(forest[tree])
         yes, no = forest.split(tree, chooser)
         price = 1.0 + self._separation(tree, chooser)
         inside = self._body(yes, nesting + 1)
@@ -170,8 +180,9 @@ class Synthesiser:
                     yield self._one(total, If(chooser, body.block, other.block), joined)
 
     def _loop(self, tree: int, chooser: Chooser, body: Partial) -> Iterator[Partial]:
-        if body.rest == Forest.EMPTY:
+        if body.rest == Forest.EMPTY or not acts(body.block):
             return
+        self._effort += _LOOP_EFFORT * len(self.forest[tree])
         loop = While(chooser, body.block)
         head = loop_head(self.forest, loop, tree)
         if head is not None and head != tree:

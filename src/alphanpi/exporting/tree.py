@@ -114,12 +114,13 @@ class Forest:
 
     def union(self, trees: Iterable[int]) -> int | None:
         """The merge of many trees."""
-        merged: int | None = self.EMPTY
+        together = self.EMPTY
         for tree in sorted(trees):
-            merged = self.merge(merged, tree)
+            merged = self.merge(together, tree)
             if merged is None:
                 return None
-        return merged
+            together = merged
+        return together
 
     def letters(self, tree: int) -> Iterator[Letter]:
         """Every letter that occurs in a tree, possibly more than once."""
