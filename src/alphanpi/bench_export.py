@@ -55,9 +55,12 @@ def bench_export(
         agent = load(case.agent)
         exported = _exported_function(agent, case)
         planned = True
+        smallest = agent.environment.library.named(case.program).minimum_size
+        warming = agent.environment.initial(case.program, smallest, np.random.default_rng(0))
+        agent.executions([Call(case.program, warming)], "planning")  # compiles the search
         for size in sorted(case.sizes):
             call = Call(case.program, agent.environment.initial(case.program, size, np.random.default_rng(size)))
-            planning = _best(partial(_plan, case.agent, call), repetitions=1) if planned else None
+            planning = _best(partial(_plan, load(case.agent), call), repetitions=1) if planned else None
             timing = ExportTiming(
                 case=case.agent,
                 size=size,
@@ -96,8 +99,9 @@ def _greedy(agent: Agent, call: Call) -> None:
         raise UsageError(f"{call.program}: the greedy agent fails; there is nothing to compare with")
 
 
-def _plan(agent: str, call: Call) -> None:
-    load(agent).executions([call], "planning")
+def _plan(agent: Agent, call: Call) -> None:
+    if not agent.executions([call], "planning")[0].success:
+        raise UsageError(f"{call.program}: planning fails; there is nothing to compare with")
 
 
 def _best(action: Callable[[], None], repetitions: int = _REPETITIONS) -> float:

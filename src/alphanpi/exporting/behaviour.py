@@ -11,12 +11,13 @@ import numpy as np
 from alphanpi.engine.histories import Evaluator
 from alphanpi.errors import UsageError
 from alphanpi.exporting.conditions import Feature, Letter
-from alphanpi.exporting.tree import CallTrace, Forest, Observed
+from alphanpi.exporting.tree import CallTrace, Observed, consistent
 from alphanpi.interpreter import Call, Execution, Interpreter
 from alphanpi.spec import STOP, Environment, Program
 
 _STEPS_OF_A_SIZE = 40_000  # enumeration goes on to the next size if this one took fewer
 _STATES_PER_SIZE = 20_000
+_STEPS_OF_A_SAMPLE = 10_000
 _STEPS_OF_SAMPLES = 2_000_000  # of all samples of a program, about
 _LARGEST_SAMPLE = 30
 _MAX_ACTIONS = 1_000_000
@@ -38,6 +39,7 @@ class Coverage(NamedTuple):
     enumerated: int  # starts
     complete_to: int  # every start up to this size; below the smallest size if none
     sampled: int  # random larger starts
+    fresh: int  # those of them drawn after the code was found
     largest: int  # size of the largest of them
     failed: int  # starts on which the agent itself fails; they are left out
 
@@ -82,7 +84,7 @@ class Watcher:
     def settle(self) -> None:
         """Where equal observations were followed by different actions, look again with legality."""
         for program, traces in self.traces.items():
-            if program not in self.with_legality and Forest().grow(traces) is None:
+            if program not in self.with_legality and not consistent(traces):
                 self.with_legality.add(program)
                 traces.clear()
         if any(not traces for traces in self.traces.values()):
@@ -134,6 +136,7 @@ def survey(watcher: Watcher, max_size: int | None, samples: int, seed: int) -> S
                 len(enumerated),
                 complete_to,
                 len(sampled),
+                0,
                 largest,
                 len(enumerated) + len(sampled) - len(found),
             )
@@ -163,7 +166,7 @@ def draw(
     watcher: Watcher, entry: Program, complete_to: int, samples: int, seed: tuple[int, ...]
 ) -> tuple[list[Call], int]:
     """Different random starts that were not watched yet, up to a size at which one run is still cheap."""
-    most_steps = max(200, _STEPS_OF_SAMPLES // max(samples, 1))
+    most_steps = min(_STEPS_OF_A_SAMPLE, max(200, _STEPS_OF_SAMPLES // max(samples, 1)))
     smallest = max(entry.minimum_size, complete_to + 1)
     largest = smallest
     for size in _sizes(smallest):

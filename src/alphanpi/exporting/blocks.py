@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from alphanpi.exporting.conditions import Condition, Letter, Test, Tests
+from alphanpi.exporting.conditions import Comparison, Condition, Letter, Separator
 from alphanpi.exporting.tree import Forest
 
 
@@ -19,7 +19,7 @@ class Chooser:
     """Decides which observations enter a branch: those before one of some actions, or those that pass a test."""
 
     actions: frozenset[str] = frozenset()
-    test: Test | None = None
+    test: Comparison | None = None
 
     def __call__(self, letter: Letter, action: str) -> bool:
         """Whether a branch is entered."""
@@ -111,7 +111,7 @@ def acts(block: Block) -> bool:
     )
 
 
-def complete(forest: Forest, tests: Tests, block: Block, tree: int) -> Completed:
+def complete(forest: Forest, tests: Separator, block: Block, tree: int) -> Completed:
     """Fill in the conditions of a block that fits the tree; branches never entered are left out."""
     done: list[Statement] = []
     for statement in block:
@@ -142,7 +142,9 @@ def complete(forest: Forest, tests: Tests, block: Block, tree: int) -> Completed
     return Completed(tuple(done), tree)
 
 
-def _branch(tests: Tests, branch: If, then: Block, otherwise: Block, yes: Iterable[Letter], no: Iterable[Letter]) -> If:
+def _branch(
+    tests: Separator, branch: If, then: Block, otherwise: Block, yes: Iterable[Letter], no: Iterable[Letter]
+) -> If:
     """The branch, written the way round that needs the plainer condition."""
     plain, inverse = tests.separate(yes, no), tests.separate(no, yes)
     if then and (not otherwise or plain.cost <= inverse.cost):
@@ -150,7 +152,7 @@ def _branch(tests: Tests, branch: If, then: Block, otherwise: Block, yes: Iterab
     return branch._replace(then=otherwise, otherwise=then, condition=inverse)
 
 
-def cost(block: Block, tests: Tests) -> float:
+def cost(block: Block, tests: Separator) -> float:
     """How long completed code is: calls, branches and tests."""
     total = 0.0
     for statement in block:

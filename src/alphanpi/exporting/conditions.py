@@ -32,7 +32,7 @@ class Feature(NamedTuple):
     kind: Kind
 
 
-class Test(NamedTuple):
+class Comparison(NamedTuple):
     """`feature operator value`; a feature is known by its place in a letter."""
 
     feature: int
@@ -43,12 +43,12 @@ class Test(NamedTuple):
         """Whether it is true of a letter."""
         return _OPERATORS[self.operator](letter[self.feature], self.value)
 
-    def negated(self) -> Test:
+    def negated(self) -> Comparison:
         """The test that is true exactly where this one is not."""
         return self._replace(operator=_OPPOSITE[self.operator])
 
 
-Terms = tuple[tuple[Test, ...], ...]
+Terms = tuple[tuple[Comparison, ...], ...]
 
 
 class Condition(NamedTuple):
@@ -62,7 +62,7 @@ class Condition(NamedTuple):
         return any(all(test.holds(letter) for test in term) for term in self.terms)
 
 
-class Tests:
+class Separator:
     """All tests that some features allow, given the letters that occur.
 
     Sets of letters are integers with one bit per letter, so that set operations are single instructions on words.
@@ -72,19 +72,19 @@ class Tests:
         self.features = tuple(features)
         self.letters = letters
         self.binary: list[bool] = []  # per feature, whether it is a plain yes or no
-        self.all: list[Test] = []
+        self.all: list[Comparison] = []
         for index in range(len(self.features)):
             values = sorted({letter[index] for letter in letters})
             self.binary.append(set(values) <= {0, 1})
             if len(values) < 2:
                 continue
             if self.binary[index]:
-                self.all += [Test(index, "==", 1), Test(index, "==", 0)]
+                self.all += [Comparison(index, "==", 1), Comparison(index, "==", 0)]
                 continue
             for value in values:
-                self.all += [Test(index, "==", value), Test(index, "!=", value)]
+                self.all += [Comparison(index, "==", value), Comparison(index, "!=", value)]
             for value in values[1:]:
-                self.all += [Test(index, ">=", value), Test(index, "<", value)]
+                self.all += [Comparison(index, ">=", value), Comparison(index, "<", value)]
         self._bit = {letter: 1 << position for position, letter in enumerate(sorted(letters))}
         self._cost = {test: self._price(test) for test in self.all}
         self._passing = {test: self._bits(filter(test.holds, letters)) for test in self.all}
@@ -119,18 +119,18 @@ class Tests:
             bits |= self._bit[letter]
         return bits
 
-    def _price(self, test: Test) -> float:
+    def _price(self, test: Comparison) -> float:
         price = _WEIGHTS[self.features[test.feature].kind]
         if not self.binary[test.feature]:
             price += _NUMBER
         return price + _NEGATION * (test.operator in ("!=", "<") or (self.binary[test.feature] and test.value == 0))
 
-    def _negated(self, test: Test) -> Test:
+    def _negated(self, test: Comparison) -> Comparison:
         return test._replace(value=1 - test.value) if self.binary[test.feature] else test.negated()
 
-    def _conjunction(self, yes: int, no: int) -> tuple[Test, ...] | None:
+    def _conjunction(self, yes: int, no: int) -> tuple[Comparison, ...] | None:
         """The cheapest conjunction that holds on `yes` and excludes all of `no`."""
-        excluded: dict[int, Test] = {}  # bits of `no` that a test excludes -> cheapest such test
+        excluded: dict[int, Comparison] = {}  # bits of `no` that a test excludes -> cheapest such test
         together = 0
         for test, passing in self._passing.items():
             bits = no & ~passing
@@ -139,7 +139,7 @@ class Tests:
                 together |= bits
         if together != no:
             return None
-        best: tuple[float, tuple[Test, ...]] | None = None
+        best: tuple[float, tuple[Comparison, ...]] | None = None
         for length in range(1, _LONGEST_CONJUNCTION + 1):
             for chosen in combinations(excluded.items(), length):
                 together = 0
@@ -159,7 +159,7 @@ class Tests:
         remaining = yes
         while remaining:
             covered, pending = remaining, no
-            term: list[Test] = []
+            term: list[Comparison] = []
             while pending:
                 best, best_score = None, (-1.0, 0.0)
                 for test, passing in self._passing.items():
@@ -181,7 +181,7 @@ class Tests:
             terms.append(tuple(sorted(term, key=lambda test: test.feature)))
         return tuple(terms)
 
-    def _needed(self, term: list[Test], no: int) -> list[Test]:
+    def _needed(self, term: list[Comparison], no: int) -> list[Comparison]:
         """The term without tests that exclude nothing the others do not."""
         for test in list(term):
             rest = no

@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from alphanpi.exporting.blocks import Block, cost, tidy
-from alphanpi.exporting.conditions import Feature, Tests
+from alphanpi.exporting.conditions import Feature, Separator
 from alphanpi.exporting.synthesis import Synthesiser
-from alphanpi.exporting.tree import CallTrace, Forest, projected
+from alphanpi.exporting.tree import CallTrace, Forest, consistent, projected
 
 _FEW = 200
 _SMALL = 1000  # traces up to which more is tried
@@ -55,7 +55,7 @@ def _code(
     forest = Forest()
     tree = forest.grow(traces)
     assert tree is not None, "a selection of features keeps the traces apart"
-    tests = Tests(features, set(forest.letters(tree)))
+    tests = Separator(features, set(forest.letters(tree)))
     found = Synthesiser(forest, tests, loops).program(tree, math.inf if best is None else best.cost)
     if found is None:
         return best
@@ -93,9 +93,16 @@ def _selections(traces: Collection[CallTrace], features: Sequence[Feature]) -> l
 
 
 def _without_needless(traces: Collection[CallTrace], indices: list[int], order: list[int]) -> tuple[int, ...]:
-    kept = indices
-    for index in order:
-        fewer = [other for other in kept if other != index]
-        if Forest().grow(projected(traces, fewer)) is not None:
-            kept = fewer
+    """The features left when those that do not matter are dropped in this order, many at once where possible."""
+    kept, current = indices, traces
+    pending = [order]
+    while pending:
+        group = pending.pop()
+        places = [place for place, index in enumerate(kept) if index not in group]
+        fewer = projected(current, places)
+        if consistent(fewer):
+            kept, current = [kept[place] for place in places], fewer
+        elif len(group) > 1:
+            half = len(group) // 2
+            pending += [group[half:], group[:half]]
     return tuple(kept)

@@ -122,7 +122,9 @@ def export_evaluator(
         standalone = _runtime(environment, programs)
         fresh = _fresh_cases(watcher, watched.coverage, samples, (seed, number))
         cases = [*watched.cases, *fresh.cases]
-        text = module(environment, standalone, programs, _header(environment, origin, standalone, fresh.coverage))
+        text = module(
+            environment, standalone, programs, _header(environment, origin, standalone, fresh.coverage, number)
+        )
         tell(f"comparing {len(cases):,} runs")
         different = differences(text, environment, standalone, cases)
         if not different:
@@ -134,7 +136,7 @@ def export_evaluator(
                 cases=len(cases),
                 actions=sum(len(case.actions) for case in cases),
                 rounds=number,
-                warnings=tuple(_warnings(environment, standalone, programs, fresh.coverage)),
+                warnings=tuple(_warnings(environment, standalone, fresh.coverage, number)),
             )
         tell(f"round {number}: {len(different)} runs differ; learning from them")
         watched = watched._replace(cases=cases)
@@ -164,6 +166,7 @@ def _fresh_cases(watcher: Watcher, coverage: list[Coverage], samples: int, seed:
         updated.append(
             seen._replace(
                 sampled=seen.sampled + len(calls),
+                fresh=len(calls),
                 largest=max(seen.largest, largest),
                 failed=seen.failed + len(calls) - len(found),
             )
@@ -181,7 +184,11 @@ def _runtime(environment: Environment[Any], programs: list[Learned]) -> Standalo
 
 
 def _header(
-    environment: Environment[Any], origin: Origin, standalone: Standalone[Any] | None, coverage: list[Coverage]
+    environment: Environment[Any],
+    origin: Origin,
+    standalone: Standalone[Any] | None,
+    coverage: list[Coverage],
+    rounds: int,
 ) -> str:
     options = "".join(f", {name}={value}" for name, value in origin.options.items())
     title = (type(environment).__doc__ or origin.environment).strip().split("\n")[0]
@@ -192,6 +199,8 @@ def _header(
     )
     lines = [f"- {entry.program}: {_described(entry)}" for entry in reversed(coverage)]
     paragraphs = [title, source + "\n" + "\n".join(lines)]
+    if rounds > 1:
+        paragraphs.append(wrapped(_doubt(rounds)))
     if standalone is None:
         paragraphs.append(
             wrapped(
@@ -203,21 +212,29 @@ def _header(
     return "\n\n".join(paragraphs)
 
 
+def _doubt(rounds: int) -> str:
+    return (
+        f"Code from {rounds - 1} earlier round{'s' * (rounds > 2)} differed from the agent on random starts it had not "
+        "seen; this code includes what was learned from them, but it may differ on others."
+    )
+
+
 def _described(entry: Coverage) -> str:
     parts = []
     if entry.enumerated:
         parts.append(f"all {entry.enumerated:,} starts up to size {entry.complete_to}")
     if entry.sampled:
-        parts.append(f"{entry.sampled:,} random ones up to size {entry.largest}")
-    failed = f" (without {entry.failed:,} on which the agent fails)" if entry.failed else ""
+        drawn = "" if entry.fresh == entry.sampled else f" ({entry.fresh:,} drawn after the code was found)"
+        parts.append(f"{entry.sampled:,} random ones up to size {entry.largest}{drawn}")
+    failed = f"; without {entry.failed:,} on which the agent fails" if entry.failed else ""
     return " and ".join(parts) + failed
 
 
 def _warnings(
     environment: Environment[Any],
     standalone: Standalone[Any] | None,
-    programs: list[Learned],
     coverage: list[Coverage],
+    rounds: int,
 ) -> list[str]:
     name = type(environment).__name__
     warnings = []
@@ -237,7 +254,7 @@ def _warnings(
         for entry in coverage
         if entry.failed
     ]
-    return warnings
+    return [*warnings, _doubt(rounds)] if rounds > 1 else warnings
 
 
 def _advice(environment: Environment[Any], difference: Difference, programs: list[Learned]) -> str:

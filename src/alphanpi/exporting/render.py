@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While
-from alphanpi.exporting.conditions import Condition, Test
+from alphanpi.exporting.conditions import Comparison, Condition
 from alphanpi.exporting.minimise import Learned
 from alphanpi.spec import Environment
 from alphanpi.standalone import Standalone
@@ -106,15 +106,15 @@ class Renderer:
             return f"not ({inner})"
         return " or ".join(self._term(learned, term, alone=len(terms) == 1) for term in terms)
 
-    def _term(self, learned: Learned, term: tuple[Test, ...], alone: bool) -> str:
+    def _term(self, learned: Learned, term: tuple[Comparison, ...], alone: bool) -> str:
         text = " and ".join(self._test(learned, test) for test in term) or "True"
         return text if alone or len(term) == 1 else f"({text})"
 
     @staticmethod
-    def _is_negation(learned: Learned, test: Test) -> bool:
+    def _is_negation(learned: Learned, test: Comparison) -> bool:
         return learned.binary[test.feature] and test.value == 0
 
-    def _test(self, learned: Learned, test: Test) -> str:
+    def _test(self, learned: Learned, test: Comparison) -> str:
         feature = learned.features[test.feature]
         if feature.kind == "may":
             value = f'{self.parameter}.may("{feature.name}")'

@@ -14,7 +14,7 @@ from itertools import count
 from typing import NamedTuple
 
 from alphanpi.exporting.blocks import Block, Chooser, Do, If, Return, Statement, While, acts, complete, loop_head
-from alphanpi.exporting.conditions import Test, Tests
+from alphanpi.exporting.conditions import Comparison, Separator
 from alphanpi.exporting.tree import Forest
 from alphanpi.spec import STOP
 
@@ -42,7 +42,7 @@ class Partial(NamedTuple):
 class Synthesiser:
     """Finds code for trees of one forest."""
 
-    def __init__(self, forest: Forest, tests: Tests, loops: bool) -> None:
+    def __init__(self, forest: Forest, tests: Separator, loops: bool) -> None:
         self.forest = forest
         self.tests = tests
         self.loops = loops
@@ -151,7 +151,7 @@ class Synthesiser:
         useful.sort(key=lambda test: self._disorder(tree, test))
         return [Chooser(test=test) for test in useful[:_TESTS]]
 
-    def _disorder(self, tree: int, test: Test) -> int:
+    def _disorder(self, tree: int, test: Comparison) -> int:
         """How many branches would still have to be told apart after a test, on the worse side."""
         sides: tuple[set[int], set[int]] = set(), set()
         for letter, move in self.forest[tree].items():
@@ -185,7 +185,7 @@ class Synthesiser:
         self._effort += _LOOP_EFFORT * len(self.forest[tree])
         loop = While(chooser, body.block)
         head = loop_head(self.forest, loop, tree)
-        if head is not None and head != tree:
+        if head is not None:
             _, rest = self.forest.split(head, chooser)
             if rest != Forest.EMPTY:
                 yield self._one(_LOOP + self._separation(head, chooser) + body.cost, loop, rest)

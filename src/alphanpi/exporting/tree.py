@@ -49,24 +49,15 @@ class Forest:
 
     def grow(self, traces: Iterable[CallTrace]) -> int | None:
         """The tree of all traces; None if two of them see the same and then do different things."""
-        root: dict[Letter, list[object]] = {}
-        for trace in traces:
-            here = root
-            for letter, action in trace:
-                branch = here.setdefault(letter, [action, {}])
-                if branch[0] != action:
-                    return None
-                here = branch[1]  # type: ignore[assignment]
-        return self._planted(root)
-
-    def _planted(self, root: dict[Letter, list[object]]) -> int:
-        """Number all subtrees, leaves first; no recursion, since traces may be long."""
-        order = [root]
+        root = _nested(traces)
+        if root is None:
+            return None
+        order = [root]  # callers before what they lead to; no recursion, since traces may be long
         for nested in order:
-            order += [branch[1] for branch in nested.values()]  # type: ignore[misc]
+            order += [branch.following for branch in nested.values()]
         numbers: dict[int, int] = {}
         for nested in reversed(order):
-            moves = {letter: Move(str(branch[0]), numbers[id(branch[1])]) for letter, branch in nested.items()}
+            moves = {letter: Move(branch.action, numbers[id(branch.following)]) for letter, branch in nested.items()}
             numbers[id(nested)] = self.plant(moves)
         return numbers[id(root)]
 
@@ -131,6 +122,30 @@ class Forest:
                 if move.following not in seen:
                     seen.add(move.following)
                     pending.append(move.following)
+
+
+class _Branch(NamedTuple):
+    action: str
+    following: dict[Letter, _Branch]
+
+
+def _nested(traces: Iterable[CallTrace]) -> dict[Letter, _Branch] | None:
+    root: dict[Letter, _Branch] = {}
+    for trace in traces:
+        here = root
+        for letter, action in trace:
+            branch = here.get(letter)
+            if branch is None:
+                branch = here[letter] = _Branch(action, {})
+            elif branch.action != action:
+                return None
+            here = branch.following
+    return root
+
+
+def consistent(traces: Iterable[CallTrace]) -> bool:
+    """Whether no two traces see the same and then do different things."""
+    return _nested(traces) is not None
 
 
 def projected(traces: Iterable[CallTrace], kept: Sequence[int]) -> set[CallTrace]:
