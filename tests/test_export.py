@@ -163,7 +163,7 @@ def test_iterative_programs_become_loops():
         "BUBBLE": iterative_bubble,
         "BUBBLESORT": repeat_until_sorted,
     }
-    text = scripted(make("sorting"), solutions, max_size=2, samples=60).text
+    text = scripted(make("sorting"), solutions, max_size=2, samples=24).text
     for loop in (
         "    while not items.sorted:\n        bubble(items)\n        reset(items)\n",
         "    while not items.p1_at_end:\n        compswap(items)\n        items.ptr_1_r()\n",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from alphanpi.exporting.conditions import Letter
@@ -148,8 +148,11 @@ def consistent(traces: Iterable[CallTrace]) -> bool:
     return _nested(traces) is not None
 
 
-def projected(traces: Iterable[CallTrace], kept: Sequence[int]) -> set[CallTrace]:
+def projected(traces: Collection[CallTrace], kept: Sequence[int]) -> set[CallTrace]:
     """The traces with only some of the features."""
-    return {
-        tuple(Observed(tuple(letter[index] for index in kept), action) for letter, action in trace) for trace in traces
-    }
+    shorter: dict[Observed, Observed] = {}
+    for trace in traces:
+        for step in trace:
+            if step not in shorter:
+                shorter[step] = Observed(tuple(step.letter[index] for index in kept), step.action)
+    return {tuple(shorter[step] for step in trace) for trace in traces}
