@@ -17,6 +17,7 @@ from alphanpi.spec import STOP, Environment, Program
 
 _STEPS_OF_A_SIZE = 40_000  # enumeration goes on to the next size if this one took fewer
 _STATES_PER_SIZE = 20_000
+_DISTINCT_CALLS = 250  # behaviour with more variety than this will not be complete at the next size either
 _STEPS_OF_A_SAMPLE = 10_000
 _STEPS_OF_SAMPLES = 2_000_000  # of all samples of a program, about
 _LARGEST_SAMPLE = 30
@@ -147,7 +148,7 @@ def survey(watcher: Watcher, max_size: int | None, samples: int, seed: int) -> S
 def _enumerate(watcher: Watcher, entry: Program, max_size: int | None) -> tuple[list[Case | None], int]:
     cases: list[Case | None] = []
     steps, size = 0, entry.minimum_size  # steps taken at the size before
-    while size <= max_size if max_size is not None else steps < _STEPS_OF_A_SIZE and size <= _LARGEST_SAMPLE:
+    while size <= max_size if max_size is not None else _goes_on(watcher, entry, size, steps):
         try:
             limit = None if max_size is not None else _STATES_PER_SIZE + 1
             starts = list(islice(watcher.environment.enumerate(entry.name, size), limit))
@@ -160,6 +161,12 @@ def _enumerate(watcher: Watcher, entry: Program, max_size: int | None) -> tuple[
         cases += found
         size += 1
     return cases, size - 1
+
+
+def _goes_on(watcher: Watcher, entry: Program, size: int, steps: int) -> bool:
+    """Whether to enumerate this size, when the size before took so many steps."""
+    bounded = len(watcher.traces[entry.name]) < _DISTINCT_CALLS
+    return bounded and steps < _STEPS_OF_A_SIZE and size <= _LARGEST_SAMPLE
 
 
 def draw(
