@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import alphanpi
-from alphanpi import STOP, Environment, ExportFailed, Machine, Origin, UsageError, make
+from alphanpi import STOP, Environment, ExportFailed, Machine, Origin, SpecificationError, Standalone, UsageError, make
+from alphanpi.bench_export import ExportCase, bench_export
 from alphanpi.cli import main
 from alphanpi.environments.sorting import Sorting
 from alphanpi.exporting import equality, pipeline, render
@@ -320,6 +321,79 @@ def test_legality_is_asked_only_where_observations_do_not_decide():
     assert 'while env.may("DOWN"):\n        env.act("DOWN")' in exported.text
 
 
+class LightsRuntime:
+    """`Standalone` of examples/lights.py, as a user would write it."""
+
+    source = """
+class Lamps:
+    def __init__(self, lights, place):
+        self.lights, self.place = lights, place
+
+    def rest(self):
+        return self
+
+    def right(self):
+        self.place[0] += 1
+
+    def toggle(self):
+        self.lights[self.place[0]] ^= 1
+
+    @property
+    def lit(self):
+        return self.lights[self.place[0]]
+
+    @property
+    def at_end(self):
+        return self.place[0] == len(self.lights) - 1
+"""
+
+    @classmethod
+    def offered(cls, **changes) -> Standalone:
+        members = {
+            "parameter": "lamps",
+            "class_name": "Lamps",
+            "source": cls.source,
+            "arguments": lambda row: (list(row.lights), [row.position]),
+            "agrees": lambda row, lamps: (list(row.lights), [row.position]) == (lamps.lights, lamps.place),
+            "inner": {"ALL_ON": "rest"},
+        }
+        return Standalone(**{**members, **changes})
+
+
+def lights_with(standalone: Standalone) -> Environment:
+    environment = make(str(ROOT / "examples" / "lights.py"))
+    environment.standalone = lambda: standalone  # type: ignore[method-assign]
+    return environment
+
+
+def test_a_custom_runtime_makes_the_module_run_on_its_own():
+    exported = scripted(lights_with(LightsRuntime.offered()), {"ALL_ON": all_on}, samples=40)
+    assert exported.standalone
+    module = loaded(exported.text)
+    lamps = module.Lamps([0, 1, 0, 0, 1], [0])
+    module.all_on(lamps)
+    assert lamps.lights == [1] * 5
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"inner": {}}, "inner names no method"),
+        ({"class_name": "Lamp"}, "no class Lamp"),
+        ({"source": "import nothing_of_that_name"}, "cannot be run: ModuleNotFoundError"),
+    ],
+)
+def test_a_broken_runtime_is_one_message(changes, message):
+    with pytest.raises(SpecificationError, match=message):
+        scripted(lights_with(LightsRuntime.offered(**changes)), {"ALL_ON": all_on}, samples=10)
+
+
+def test_a_runtime_that_behaves_differently_is_noticed():
+    wrong = LightsRuntime.source.replace("^= 1", "= 1 if self.place[0] else 0")
+    with pytest.raises(ExportFailed):
+        scripted(lights_with(LightsRuntime.offered(source=wrong)), {"ALL_ON": all_on}, samples=10)
+
+
 # ---------------------------------------------------------------------------- the command
 
 
@@ -357,3 +431,10 @@ def test_bad_input_is_one_line(capsys, arguments):
     assert (code, out) == (2, "")
     assert err.startswith("alphanpi: error: ")
     assert err.count("\n") == 1
+
+
+def test_the_benchmark_times_all_three():
+    (timing,) = bench_export([ExportCase("pretrained:hanoi", "HANOI", (3,))])
+    assert timing._fields == ("case", "size", "exported_seconds", "greedy_seconds", "planning_seconds")
+    assert 0 < timing.exported_seconds < timing.greedy_seconds
+    assert timing.planning_seconds is not None

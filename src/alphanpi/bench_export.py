@@ -19,6 +19,7 @@ from alphanpi.interpreter import Call, Interpreter
 _LONGEST_PLANNING = 10.0  # seconds
 _GROWTH = 10  # how much longer the next size may take; it is planned only if that is short enough
 _REPETITIONS = 3
+_EXPORT_SIZE = 4  # enough for the agents timed here; their export is checked on more elsewhere
 _EXPORT_SAMPLES = 200
 
 
@@ -81,7 +82,10 @@ def _exported_function(agent: Agent, case: ExportCase) -> Callable[[Any], None]:
     if standalone is None:
         raise UsageError(f"{case.agent}: its environment has no member standalone(), so there is nothing to time")
     namespace: dict[str, Any] = {"__name__": "exported"}
-    exec(compile(export(case.agent, samples=_EXPORT_SAMPLES).text, "<exported>", "exec"), namespace)
+    exec(
+        compile(export(case.agent, max_size=_EXPORT_SIZE, samples=_EXPORT_SAMPLES).text, "<exported>", "exec"),
+        namespace,
+    )
 
     def run(state: Any) -> None:
         limit = sys.getrecursionlimit()

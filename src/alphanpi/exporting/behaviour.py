@@ -55,7 +55,6 @@ class Watcher:
         self.with_legality: set[str] = set()  # programs whose actions are no function of the observations
         self._starts: dict[Call, None] = {}  # in the order they were watched
         derived = environment.derived
-        self._derive = environment.derive if derived else None
         self.features: tuple[Feature, ...] = (
             *(Feature(name, "field") for name in environment.fields),
             *(Feature(name, "derived") for name in derived),
@@ -103,8 +102,8 @@ class Watcher:
 
     def _letter(self, program: str, state: Any) -> Letter:
         observation = tuple(int(value) for value in self.interpreter.guard.observe(state))
-        if self._derive is not None:
-            observation += tuple(int(value) for value in self._derive(observation))
+        if self.environment.derived:
+            observation += self.interpreter.guard.derive(observation)
         if program in self.with_legality:
             observation += tuple(int(legal) for legal in self.environment.legal(program, state)[1:])
         return observation

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case
 from alphanpi.exporting.machine import Machine
 from alphanpi.exporting.render import function_name
@@ -62,12 +63,21 @@ class Exported:
         self._recorder = _Recorder()
         self._depth = 0
         self._namespace: dict[str, Any] = {"__name__": _NAME}
-        exec(compile(text, f"<{_NAME}>", "exec"), self._namespace)
+        try:
+            exec(compile(text, f"<{_NAME}>", "exec"), self._namespace)
+        except Exception as error:
+            raise SpecificationError(
+                f"{type(environment).__name__}: standalone(): its source cannot be run: {type(error).__name__}: {error}"
+            ) from error
         for entry in environment.library.learned:
             name = function_name(entry.name)
             self._namespace[name] = self._watched_program(entry.name, self._namespace[name])
         if standalone is not None:
-            runtime = self._namespace[standalone.class_name]
+            runtime = self._namespace.get(standalone.class_name)
+            if runtime is None:
+                raise SpecificationError(
+                    f"{type(environment).__name__}: standalone(): its source has no class {standalone.class_name}"
+                )
             for entry in environment.library[1 : environment.library.atomic_count]:
                 method = getattr(runtime, entry.name.lower(), None)  # pruned where nothing uses it
                 if method is not None:

@@ -27,8 +27,8 @@ class Machine:
         observation = self._guard.observe(self.state)
         if name in self._environment.fields:
             return int(observation[self._environment.fields.index(name)])
-        derived = self._environment.derive(tuple(int(value) for value in observation))
-        return int(derived[self._environment.derived.index(name)])
+        derived = self._guard.derive(tuple(int(value) for value in observation))
+        return derived[self._environment.derived.index(name)]
 
     def may(self, name: str) -> bool:
         """Whether the program under way may take this action now."""

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from alphanpi import __version__
 from alphanpi.engine.histories import Evaluator
-from alphanpi.errors import AlphaNPIError, UsageError
+from alphanpi.errors import AlphaNPIError, SpecificationError, UsageError
 from alphanpi.exporting.automaton import as_dot, as_records
 from alphanpi.exporting.behaviour import Case, Coverage, Survey, Watcher, draw, survey
 from alphanpi.exporting.equality import Difference, differences
@@ -178,6 +178,11 @@ def _fresh_cases(watcher: Watcher, coverage: list[Coverage], samples: int, seed:
 def _runtime(environment: Environment[Any], programs: list[Learned]) -> Standalone[Any] | None:
     """The environment's runtime, if it can express all conditions."""
     standalone = environment.standalone()
+    for entry in environment.library.learned:
+        if standalone is not None and entry.recursive and entry.name not in standalone.inner:
+            raise SpecificationError(
+                f"{type(environment).__name__}: standalone(): inner names no method for {entry.name}, which calls itself"
+            )
     if standalone is not None and needs_legality(programs) and "def may(" not in standalone.source:
         return None
     return standalone

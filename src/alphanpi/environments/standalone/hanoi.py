@@ -97,5 +97,7 @@ def solve(disks: int) -> list[tuple[int, int, int]]:
 if __name__ == "__main__":
     if len(sys.argv) != 2 or not sys.argv[1].isdecimal() or int(sys.argv[1]) < 1:
         sys.exit("usage: python hanoi.py DISKS")
-    for disk, origin, destination in solve(int(sys.argv[1])):
-        print(f"move disk {disk} from {'ABC'[origin]} to {'ABC'[destination]}")
+    sys.stdout.writelines(
+        f"move disk {disk} from {'ABC'[origin]} to {'ABC'[destination]}\n"
+        for disk, origin, destination in solve(int(sys.argv[1]))
+    )
