@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi.agent import Agent, load
+from alphanpi.agent import PRETRAINED, Agent, load
 from alphanpi.errors import UsageError
 from alphanpi.exporting import export
 from alphanpi.exporting.render import function_name
 from alphanpi.interpreter import Call, Interpreter
 
 _LONGEST_PLANNING = 10.0  # seconds
-_GROWTH = 10  # how much longer the next size may take; it is planned only if that is short enough
+_GROWTH = 4  # how much longer the next size may take; it is planned only if that is short enough
 _REPETITIONS = 3
 _EXPORT_SIZE = 4  # enough for the agents timed here; their export is checked on more elsewhere
 _EXPORT_SAMPLES = 200
@@ -63,7 +63,7 @@ def bench_export(
             call = Call(case.program, agent.environment.initial(case.program, size, np.random.default_rng(size)))
             planning = _best(partial(_plan, load(case.agent), call), repetitions=1) if planned else None
             timing = ExportTiming(
-                case=case.agent,
+                case=case.agent.removeprefix(PRETRAINED),
                 size=size,
                 exported_seconds=_best(partial(exported, call.state)),
                 greedy_seconds=_best(partial(_greedy, agent, call)),

@@ -99,17 +99,17 @@ def bench_export(*, as_json: Json = False) -> int:
     from alphanpi.bench_export import bench_export as run_bench
 
     console = Console(stderr=as_json)
-    table = Table(Column("case", no_wrap=True), "size", "exported s", "greedy s", "planning s", "greedy / exported")
+    table = Table(Column("case", no_wrap=True), "size", "exported ms", "greedy ms", "planning ms", "ratio")
 
     def show(result: ExportTiming) -> None:
-        console.print(f"{result.case} {result.size}: {result.exported_seconds:.5f} s exported", highlight=False)
-        planning = "-" if result.planning_seconds is None else f"{result.planning_seconds:.3f}"
+        console.print(f"{result.case} {result.size}: {1000 * result.exported_seconds:.3f} ms exported", highlight=False)
+        planning = "-" if result.planning_seconds is None else f"{1000 * result.planning_seconds:.0f}"
         ratio = f"{result.greedy_seconds / result.exported_seconds:,.0f}"
         table.add_row(
             result.case,
             str(result.size),
-            f"{result.exported_seconds:.5f}",
-            f"{result.greedy_seconds:.4f}",
+            f"{1000 * result.exported_seconds:.3f}",
+            f"{1000 * result.greedy_seconds:.1f}",
             planning,
             ratio,
         )
@@ -119,4 +119,5 @@ def bench_export(*, as_json: Json = False) -> int:
         print_json([result._asdict() for result in results])
     else:
         console.print(table)
+        console.print("ratio: greedy interpreter to exported code")
     return 0

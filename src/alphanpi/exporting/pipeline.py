@@ -181,7 +181,7 @@ def _runtime(environment: Environment[Any], programs: list[Learned]) -> Standalo
     for entry in environment.library.learned:
         if standalone is not None and entry.recursive and entry.name not in standalone.inner:
             raise SpecificationError(
-                f"{type(environment).__name__}: standalone(): inner names no method for {entry.name}, which calls itself"
+                f"{type(environment).__name__}: standalone(): inner names no method for {entry.name}; add one"
             )
     if standalone is not None and needs_legality(programs) and "def may(" not in standalone.source:
         return None
