@@ -17,7 +17,7 @@ from alphanpi.exporting.render import function_name
 from alphanpi.interpreter import Call, Interpreter
 
 _LONGEST_PLANNING = 10.0  # seconds
-_GROWTH = 4  # how much longer the next size may take; it is planned only if that is short enough
+_GROWTH = 2  # how much longer the next size may take; it is planned only if that is short enough
 _REPETITIONS = 3
 _EXPORT_SIZE = 4  # enough for the agents timed here; their export is checked on more elsewhere
 _EXPORT_SAMPLES = 200

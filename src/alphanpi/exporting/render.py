@@ -6,11 +6,12 @@ import ast
 import builtins
 import keyword
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While
-from alphanpi.exporting.conditions import Comparison, Condition
+from alphanpi.exporting.conditions import Comparison, Condition, Terms
 from alphanpi.exporting.minimise import Learned
 from alphanpi.spec import Environment
 from alphanpi.standalone import Standalone
@@ -89,26 +90,39 @@ class Renderer:
         line = f"{indent}{word} {self.condition(learned, condition)}:"
         if len(line) <= _WIDTH:
             return [line]
-        parts = [self._term(learned, term, alone=False) for term in condition.terms]
-        if len(parts) == 1:
-            parts = [self._test(learned, test) for test in condition.terms[0]]
-            joint = "and"
-        else:
-            joint = "or"
+        parts, joint = self._alternatives(learned, condition.terms), "or"
+        if len(condition.terms) == 1:
+            parts, joint = [self._test(learned, test) for test in condition.terms[0]], "and"
         inside = [f"{indent}{_INDENT}{part if number == 0 else f'{joint} {part}'}" for number, part in enumerate(parts)]
         return [f"{indent}{word} (", *inside, f"{indent}):"]
 
     def condition(self, learned: Learned, condition: Condition) -> str:
         """A condition as a Python expression."""
-        terms = condition.terms
+        parts = self._alternatives(learned, condition.terms)
+        if len(parts) == 1 and parts[0].startswith("("):
+            return parts[0][1:-1]
+        return " or ".join(parts)
+
+    def _alternatives(self, learned: Learned, terms: Terms) -> list[str]:
+        """Expressions joined by `or`, in parentheses where needed; a test that several terms share is written once."""
         if len(terms) > 1 and all(len(term) == 1 and self._is_negation(learned, term[0]) for term in terms):
             inner = " and ".join(self._test(learned, term[0]._replace(value=1)) for term in terms)
-            return f"not ({inner})"
-        return " or ".join(self._term(learned, term, alone=len(terms) == 1) for term in terms)
+            return [f"not ({inner})"]
+        counts = Counter(test for term in terms if len(term) > 1 for test in term)
+        shared, count = max(counts.items(), key=lambda item: item[1], default=(None, 0))
+        if shared is None or count < 2:
+            return [self._conjunction(learned, term) for term in terms]
+        group = tuple(
+            tuple(test for test in term if test != shared) for term in terms if shared in term and len(term) > 1
+        )
+        others = tuple(term for term in terms if shared not in term or len(term) == 1)
+        inner = " or ".join(self._alternatives(learned, group))
+        nested = inner if len(self._alternatives(learned, group)) == 1 else f"({inner})"
+        return [*self._alternatives(learned, others), f"({self._test(learned, shared)} and {nested})"]
 
-    def _term(self, learned: Learned, term: tuple[Comparison, ...], alone: bool) -> str:
+    def _conjunction(self, learned: Learned, term: tuple[Comparison, ...]) -> str:
         text = " and ".join(self._test(learned, test) for test in term) or "True"
-        return text if alone or len(term) == 1 else f"({text})"
+        return text if len(term) < 2 else f"({text})"
 
     @staticmethod
     def _is_negation(learned: Learned, test: Comparison) -> bool:
