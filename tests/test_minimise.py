@@ -5,12 +5,14 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import alphanpi
 from alphanpi.exporting.automaton import automaton, step
 from alphanpi.exporting.blocks import Do, If, Return, While
 from alphanpi.exporting.conditions import Comparison, Condition, Feature, Separator
 from alphanpi.exporting.minimise import minimise
+from alphanpi.exporting.render import Renderer
 from alphanpi.exporting.tree import Forest, Observed
-from alphanpi.spec import STOP
+from alphanpi.spec import STOP, Environment
 
 AB = (Feature("a", "field"), Feature("b", "field"))
 
@@ -192,4 +194,58 @@ def test_any_policy_is_reproduced(sequences, seed, unbounded):
 
     traces = traces_of(*map(play, sequences))
     if Forest().grow(traces) is not None:  # a sequence may end where another goes on
-        assert reproduces(minimise("P", traces, features, unbounded), features, traces)
+        learned = minimise("P", traces, features, unbounded)
+        assert reproduces(learned, features, traces)
+        assert printed(learned, features, traces)
+
+
+class Letters(Environment[int]):
+    """The actions of the hand-made traces, so that code can be printed."""
+
+    fields = ("a", "b", "c")
+
+    @alphanpi.action()
+    def X(self, state):
+        return state
+
+    @alphanpi.action()
+    def Y(self, state):
+        return state
+
+    @alphanpi.program(level=1, depth=9)
+    def P(self, before, after):
+        return True
+
+    def initial(self, program, size, rng):
+        return 0
+
+    def observe(self, state):
+        return (0, 0, 0)
+
+    def size(self, state):
+        return 1
+
+
+class Replay:
+    """An `env` for printed functions that shows the observations of a trace and expects its actions."""
+
+    def __init__(self, features, trace):
+        self.names, self.trace, self.place = [feature.name for feature in features], trace, 0
+
+    def field(self, name):
+        return self.trace[self.place].letter[self.names.index(name)]
+
+    def act(self, action):
+        assert action == self.trace[self.place].action
+        self.place += 1
+
+
+def printed(learned, features, traces) -> bool:
+    """Whether the printed function does what the traces say."""
+    namespace: dict = {}
+    exec(Renderer(Letters(), None).function(learned), namespace)
+    for trace in traces:
+        env = Replay(features, trace)
+        namespace["p"](env)
+        assert trace[env.place].action == STOP
+    return True

@@ -177,7 +177,8 @@ def tidy(block: Block, last: bool = True) -> Block:
         ends = last and position == len(done) - 1
         if isinstance(statement, If):
             then, otherwise = tidy(statement.then, ends), tidy(statement.otherwise, ends)
-            done[position] = statement._replace(then=then, otherwise=otherwise)
+            # A branch that only returns stays where the other one does something.
+            done[position] = statement._replace(then=then or statement.then, otherwise=otherwise)
         elif isinstance(statement, While):
             done[position] = statement._replace(body=tidy(statement.body, False))
     return tuple(done)
