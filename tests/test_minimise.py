@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import alphanpi
 from alphanpi.exporting.automaton import automaton, step
-from alphanpi.exporting.blocks import Do, If, Return, While
+from alphanpi.exporting.blocks import Chooser, Do, If, Return, While, tidy
 from alphanpi.exporting.conditions import Comparison, Condition, Feature, Separator
-from alphanpi.exporting.minimise import minimise
+from alphanpi.exporting.minimise import Learned, minimise
 from alphanpi.exporting.render import Renderer
 from alphanpi.exporting.tree import Forest, Observed
 from alphanpi.spec import STOP, Environment
@@ -249,3 +249,11 @@ def printed(learned, features, traces) -> bool:
         namespace["p"](env)
         assert trace[env.place].action == STOP
     return True
+
+
+def test_a_branch_that_only_returns_is_kept_beside_one_that_acts():
+    condition = Condition(((Comparison(0, "==", 1),),), 1.0)
+    block = tidy((If(Chooser(), (Return(),), (Do("X"),), condition),))
+    learned = Learned("P", block, AB, (True, True), cost=0.0, traces=2)
+    both = traces_of((((1, 0), STOP),), (((0, 0), "X"), ((0, 0), STOP)))
+    assert printed(learned, AB, both)
