@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from alphanpi.errors import SpecificationError
+from alphanpi.standalone import Standalone
 
 State = TypeVar("State", bound=Hashable)
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -286,6 +287,9 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
     fields: tuple[str, ...] = ()
     """A name for every entry of an observation."""
 
+    derived: tuple[str, ...] = ()
+    """Names of further conditions that follow from an observation; exported code may use them."""
+
     @abstractmethod
     def initial(self, program: str, size: int, rng: np.random.Generator) -> State:
         """Draw a state of that size that satisfies the program's pre-condition."""
@@ -310,6 +314,14 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
     def enumerate(self, program: str, size: int) -> Iterator[State]:
         """Every state of that size in which the program may start, up to the environment's symmetry; for `verify`."""
         raise NotImplementedError
+
+    def derive(self, observation: Sequence[int]) -> Sequence[int]:
+        """The values of the derived conditions, one small integer or bool for each name in `derived`."""
+        raise NotImplementedError
+
+    def standalone(self) -> Standalone[State] | None:
+        """The environment as plain Python source, so that exported programs run on their own."""
+        return None
 
     def parse(self, program: str, text: str) -> State:
         """Read an instance a user typed."""

@@ -90,3 +90,34 @@ def bench_train(
         table.add_row(result.case, f"{result.seconds:.2f}", *shares)
     Console().print(table)
     return 0
+
+
+@bench_app.command(name="export")
+def bench_export(*, as_json: Json = False) -> int:
+    """Time of an exported module, the greedy interpreter and planning on the same instances."""
+    from alphanpi.bench_export import ExportTiming
+    from alphanpi.bench_export import bench_export as run_bench
+
+    console = Console(stderr=as_json)
+    table = Table(Column("case", no_wrap=True), "size", "exported ms", "greedy ms", "planning ms", "ratio")
+
+    def show(result: ExportTiming) -> None:
+        console.print(f"{result.case} {result.size}: {1000 * result.exported_seconds:.3f} ms exported", highlight=False)
+        planning = "-" if result.planning_seconds is None else f"{1000 * result.planning_seconds:.0f}"
+        ratio = f"{result.greedy_seconds / result.exported_seconds:,.0f}"
+        table.add_row(
+            result.case,
+            str(result.size),
+            f"{1000 * result.exported_seconds:.3f}",
+            f"{1000 * result.greedy_seconds:.1f}",
+            planning,
+            ratio,
+        )
+
+    results = run_bench(on_result=show)
+    if as_json:
+        print_json([result._asdict() for result in results])
+    else:
+        console.print(table)
+        console.print("ratio: greedy interpreter to exported code")
+    return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from operator import le
 from typing import ClassVar, Literal, NamedTuple, get_args
@@ -11,6 +11,7 @@ import numpy as np
 
 from alphanpi.errors import UsageError
 from alphanpi.spec import Environment, action, program
+from alphanpi.standalone import Standalone, runtime_source
 
 Observation = Literal["paper", "compare"]
 DIGITS = 10
@@ -131,6 +132,7 @@ class ListActions(Environment[PointedList]):
         if observation == "paper":
             digits = [f"p{pointer}_value_{digit}" for pointer in (1, 2) for digit in range(DIGITS)]
             self.fields = (*digits, *flags, "sorted")
+            self.derived = ("p1_value", "p2_value", "p1_value_greater", "values_equal")
         else:
             self.fields = ("p1_value_greater", *flags)
 
@@ -181,9 +183,30 @@ class ListActions(Environment[PointedList]):
             return (values[p1] > values[p2], *flags)
         return (*ONE_HOT[values[p1]], *ONE_HOT[values[p2]], *flags, is_sorted(state.current()))
 
+    def derive(self, observation: Sequence[int]) -> tuple[int, ...]:
+        """Both values as numbers, and how they compare."""
+        v1, v2 = observation[:DIGITS].index(1), observation[DIGITS : 2 * DIGITS].index(1)
+        return v1, v2, int(v1 > v2), int(v1 == v2)
+
     def size(self, state: PointedList) -> int:
         """Length of the current problem."""
         return state.end - state.start + 1
+
+    def standalone(self) -> Standalone[PointedList]:
+        """Plain Python for exported modules."""
+        return Standalone(
+            parameter="items",
+            class_name="Items",
+            source=runtime_source("alphanpi.environments.standalone.lists"),
+            arguments=lambda state: (list(state.values), [state.p1, state.p2], state.start, state.end),
+            agrees=lambda state, items: (tuple(items.values), tuple(items.pointers)) == (state.values, state[1:3]),
+            inner={"RESET": "without_last", "BUBBLE": "without_first", "BUBBLESORT": "without_last"},
+            fields={
+                f"p{pointer}_value_{digit}": f"items.p{pointer}_value == {digit}"
+                for pointer in (1, 2)
+                for digit in range(DIGITS)
+            },
+        )
 
     def parse(self, program: str, text: str) -> PointedList:
         """Read integers separated by blanks or commas.
