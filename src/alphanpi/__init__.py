@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from alphanpi.learn.train import Outcome, resume, train
     from alphanpi.model import NPINetwork, create_evaluator, create_network
     from alphanpi.skeleton import new_env
+    from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "Agent": "alphanpi.agent",
     "Call": "alphanpi.interpreter",
+    "Certificate": "alphanpi.verification",
     "Execution": "alphanpi.interpreter",
     "Failure": "alphanpi.engine.tables",
     "Finding": "alphanpi.checking",
@@ -59,6 +61,8 @@ _LAZY = {
     "resume": "alphanpi.learn.train",
     "search": "alphanpi.api",
     "train": "alphanpi.learn.train",
+    "verify": "alphanpi.verification",
+    "verify_evaluator": "alphanpi.verification",
 }
 
 __all__ = [
@@ -66,6 +70,7 @@ __all__ = [
     "Agent",
     "AlphaNPIError",
     "Call",
+    "Certificate",
     "Environment",
     "EnvironmentFault",
     "Execution",
@@ -102,6 +107,8 @@ __all__ = [
     "resume",
     "search",
     "train",
+    "verify",
+    "verify_evaluator",
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from alphanpi.cutoff import Cutoff
 from alphanpi.environments.lists import (
     ListPrograms,
     PointedList,
@@ -14,6 +15,7 @@ from alphanpi.environments.lists import (
     reset_done,
     some_pointer_after_start,
 )
+from alphanpi.environments.recursive_sorting_lemma import CUTOFF
 from alphanpi.spec import program
 
 
@@ -36,10 +38,26 @@ def with_callers_bounds(caller: PointedList, callee: PointedList) -> PointedList
     return callee._replace(start=caller.start, end=caller.end)
 
 
+def _place(state: PointedList, pointer: int) -> str:
+    if state.start == state.end:
+        return "on the only element"
+    return {state.start: "at the start", state.end: "at the end"}.get(pointer, "inside")
+
+
 class RecursiveSorting(ListPrograms):
     """Bubble sort with recursive programs of constant length."""
 
     train_sizes: ClassVar = (2, 3, 4)
+
+    def relative(self, program: str, after: PointedList) -> str | None:
+        """Where BUBBLESORT leaves the pointers: the one thing its contract does not say."""
+        if program != "BUBBLESORT":
+            return None
+        return f"pointer 1 {_place(after, after.p1)}, pointer 2 {_place(after, after.p2)}"
+
+    def cutoff(self) -> Cutoff | None:
+        """For the observation `compare`, and for this class alone: a subclass may change what the proof rests on."""
+        return CUTOFF if type(self) is RecursiveSorting and self.observation == "compare" else None
 
     @program(
         level=2,
