@@ -88,7 +88,8 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
     if certificate.lemma is not None:
         say(certificate.lemma.text, "lemma:")
         for condition in certificate.lemma.conditions:
-            say(f"{condition} ({certificate.lemma.conditions_checked_on_runs:,} runs)", "condition of the lemma:")
+            outcome = f"holds in all {condition.runs:,} runs" if condition.holds else "fails"
+            say(f"{condition.program}: {condition.text}: {outcome}", "condition of the lemma:")
     for assumption in certificate.assumptions:
         say(assumption, "assumed:")
     if certificate.verdict != "PROVED":

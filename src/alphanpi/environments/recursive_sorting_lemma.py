@@ -1,4 +1,7 @@
-"""Why recursive sorting with the observation `compare` can be verified for every length; proof in docs/verification.md."""
+"""Why recursive sorting with the observation `compare` can be verified for every length.
+
+The proof is in docs/verification.md.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from alphanpi.spec import STOP, Environment
 
 Look = tuple[tuple[int, ...], tuple[bool, ...]]  # observation and legal actions
 
+DEPTH = 5  # of every program, STOP included
 NEAR_START = 6  # BUBBLE, before it calls itself, stays in this many first cells
 NEAR_END = 4  # and afterwards in this many last ones
 
@@ -153,6 +157,8 @@ def _examine_words(environment: Environment[PointedList], rng: np.random.Generat
 def _examine(environment: Environment[PointedList], rng: np.random.Generator) -> str | None:
     programs: Sequence[Any] = environment.library.learned
     program = programs[int(rng.integers(len(programs)))].name
+    if environment.library.named(program).depth != DEPTH:
+        return f"{program}: the proof is for programs of at most {DEPTH} actions"
     if program == "BUBBLESORT":
         return _examine_words(environment, rng)
     return _examine_deletion(environment, program, rng)

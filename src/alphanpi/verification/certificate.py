@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from alphanpi.cutoff import Cutoff
 from alphanpi.errors import UsageError
 from alphanpi.guard import shown
 from alphanpi.spec import Environment
@@ -17,7 +18,7 @@ from alphanpi.verification.decisions import NO_PARENT, Decisions
 from alphanpi.verification.exploration import CounterExample, Explored, Sequence
 from alphanpi.verification.numerics import Numerics
 from alphanpi.verification.verdicts import Kind, Verdict, overall
-from alphanpi.verification.verifier import LEMMA_SAMPLES, Shown, Verifier
+from alphanpi.verification.verifier import LEMMA_SAMPLES, Result, Shown, Verifier
 
 FORMAT = 1
 _PACKAGES = ("alphanpi", "torch", "numpy", "numba")
@@ -27,12 +28,12 @@ ASSUMPTIONS = (
     "the largest logit, the first of equals. Search is not covered.",
     "Limits of the machine are left out: depth of calls, total number of actions, memory, time.",
     "Post-conditions say what the user means.",
-    "The environment is deterministic and pure; inside a recursive call, observation, legal actions, actions, contracts "
-    "and size depend on the reduced problem alone, and leaving a call changes nothing else.",
+    "The environment is deterministic and pure; inside a recursive call, observation, legal actions, actions, "
+    "contracts and size depend on the reduced problem alone, and leaving a call changes nothing else.",
     "`enumerate`, or `templates`, gives every state in which a program may be called at a size, up to a symmetry that "
     "no observation, legal action or contract can tell; `measure` is a natural number.",
-    "Values that `templates` leaves open are only compared with each other; the verifier's unknown values allow nothing "
-    "else.",
+    "Values that `templates` leaves open are only compared with each other; the verifier's unknown values allow "
+    "nothing else.",
     "Logits at run time differ from those of this verification by less than half the smallest margin.",
     "The verifier, the interpreter, Python and the libraries work as documented.",
 )
@@ -84,13 +85,22 @@ class ProgramRecord(NamedTuple):
     reasons: list[str]
 
 
+class ConditionRecord(NamedTuple):
+    """A condition of the lemma, and on how many runs it was checked."""
+
+    program: str
+    text: str
+    from_size: int
+    runs: int
+    holds: bool
+
+
 class LemmaRecord(NamedTuple):
     """The cut-off lemma and how its conditions were checked."""
 
     text: str
     sizes: dict[str, int]
-    conditions: list[str]
-    conditions_checked_on_runs: int
+    conditions: list[ConditionRecord]
     samples: int
     fault: str | None
 
@@ -145,22 +155,7 @@ def certify(subject: Subject, verifier: Verifier) -> Certificate:
     result = verifier.verify()
     environment: Environment[Any] = verifier.environment
     total = overall(item.verdict for item in result.programs)
-    cutoff, lemma = verifier.cutoff, None
-    if cutoff is not None:
-        tried = {condition.program: condition.from_size for condition in cutoff.conditions}
-        lemma = LemmaRecord(
-            text=cutoff.text,
-            sizes=dict(cutoff.sizes),
-            conditions=[condition.text for condition in cutoff.conditions],
-            conditions_checked_on_runs=sum(
-                explored.runs
-                for item in result.programs
-                for explored in item.sizes
-                if explored.size >= tried.get(item.program.name, explored.size + 1)
-            ),
-            samples=LEMMA_SAMPLES,
-            fault=result.lemma_fault,
-        )
+    lemma = None if verifier.cutoff is None else _lemma(verifier.cutoff, result)
     unsealed = Certificate(
         format=FORMAT,
         environment=subject.environment,
@@ -175,14 +170,33 @@ def certify(subject: Subject, verifier: Verifier) -> Certificate:
         lemma=lemma,
         numerics=result.numerics,
         assumptions=[*ASSUMPTIONS, *([] if lemma is None else [LEMMA_ASSUMPTION])],
-        software={
-            "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in _PACKAGES},
-        },
+        software=_software(),
         seconds=round(time.monotonic() - began, 3),
         digest="",
     )
     return unsealed._replace(digest=digest(unsealed.record()))
+
+
+def _lemma(cutoff: Cutoff, result: Result) -> LemmaRecord:
+    sizes = {item.program.name: item.sizes for item in result.programs}
+    conditions = []
+    for number, condition in enumerate(cutoff.conditions):
+        tried = [explored for explored in sizes[condition.program] if explored.size >= condition.from_size]
+        conditions.append(
+            ConditionRecord(
+                program=condition.program,
+                text=condition.text,
+                from_size=condition.from_size,
+                runs=sum(explored.runs for explored in tried),
+                holds=bool(tried) and all(number not in explored.broken_conditions for explored in tried),
+            )
+        )
+    return LemmaRecord(cutoff.text, dict(cutoff.sizes), conditions, LEMMA_SAMPLES, result.lemma_fault)
+
+
+def _software() -> dict[str, str]:
+    packages = {name: importlib.metadata.version(name) for name in _PACKAGES}
+    return {"python": platform.python_version(), **packages}
 
 
 def digest(record: dict[str, Any]) -> str:

@@ -32,8 +32,8 @@ def recheck(path: Path, subject: Subject, verifier_arguments: dict[str, Any], on
 
 def _reached(program: dict[str, Any]) -> int:
     """The size up to which a program was looked at."""
-    sizes = [size["size"] for size in program["sizes"]]
-    return max([*sizes, program["to_size"]])
+    sizes = [int(size["size"]) for size in program["sizes"]]
+    return max([*sizes, int(program["to_size"])])
 
 
 def _differences(written: dict[str, Any], computed: dict[str, Any]) -> list[str]:
