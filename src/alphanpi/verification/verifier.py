@@ -242,65 +242,6 @@ class Verifier:
                 elif condition.program == name and condition.from_size > largest:
                     reasons.append(f"a condition of the lemma was not tried: {condition.text}")
             if fault is not None:
-                return fault
-        return None
-
-    def _shown(self, item: _Progress, numerics: Numerics, fault: str | None, below: dict[str, Shown]) -> Shown:
-        name = item.program.name
-        margins = [
-            decision.margin
-            for (history, _), decision in self.explorer.decisions.decided.items()
-            if self.library.learned[self.explorer.decisions.histories[history].program].name == name
-            and decision.margin != float("inf")
-        ]
-        own, reasons = self._own_verdict(item, numerics, fault)
-        verdict = own
-        called = {call.program for explored in item.sizes.values() for call in explored.calls} - {name}
-        for callee in sorted(called):
-            weaker = verdict.given(below[callee].verdict)
-            if weaker != verdict:
-                reasons.append(f"it calls {callee}, which is {below[callee].verdict}")
-            verdict = weaker
-        invariant: set[Hashable] = self.explorer.contracts.invariants.get(name, set())
-        return Shown(
-            program=item.program,
-            verdict=verdict,
-            sizes=tuple(item.sizes[size] for size in sorted(item.sizes)),
-            invariant=tuple(sorted(str(view) for view in invariant)),
-            smallest_margin=min(margins, default=None),
-            counter_example=item.counter_example,
-            reasons=tuple(reasons),
-        )
-
-    def _own_verdict(self, item: _Progress, numerics: Numerics, fault: str | None) -> tuple[Verdict, list[str]]:
-        """What is shown of a program if those it calls keep their contracts."""
-        name, largest = item.program.name, item.largest()
-        if item.counter_example is not None:
-            return Verdict(Kind.REFUTED, self.environment.size(item.counter_example.start)), [item.stopped]
-        reasons = [item.stopped] if item.stopped else []
-        if not item.sizes:
-            return Verdict(Kind.BOUNDED, 0), reasons
-        saturated_from = largest
-        while saturated_from - 1 in item.sizes and (
-            item.sizes[saturated_from - 1].sequences == item.sizes[largest].sequences
-        ):
-            saturated_from -= 1
-        saturated = saturated_from < largest
-        if not saturated:
-            reasons.append(f"its sequences still changed at size {largest}")
-        if self.cutoff is None or name not in self.cutoff.sizes:
-            reasons.append("the environment has no cut-off lemma for it")
-        else:
-            needed = self.cutoff.sizes[name]
-            if largest < needed:
-                reasons.append(f"the lemma needs every start up to size {needed}, {largest} was reached")
-            broken = {number for explored in item.sizes.values() for number in explored.broken_conditions}
-            reasons += [
-                f"a condition of the lemma fails: {self.cutoff.conditions[number].text}" for number in sorted(broken)
-            ]
-            unmet = [c for c in self.cutoff.conditions if c.program == name and c.from_size > largest]
-            reasons += [f"a condition of the lemma was not tried: {condition.text}" for condition in unmet]
-            if fault is not None:
                 reasons.append(f"the lemma is wrong about this environment: {fault}")
         if not numerics.firm:
             reasons.append(f"margins of the decisions are not above {numerics.tolerance:g} in all arithmetics")
