@@ -60,7 +60,8 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
     table = Table("program", "verdict", "sizes", "runs", "sequences", "smallest margin")
     for program in certificate.programs:
         sizes = [size.size for size in program.sizes]
-        margin = "-" if program.smallest_margin is None else f"{program.smallest_margin:.3g}"
+        least = program.numerics.smallest_margin
+        margin = "-" if least is None else f"{least:.3g}"
         verdict = program.verdict
         if verdict == "BOUNDED":
             verdict = f"BOUNDED({program.to_size})"
@@ -101,7 +102,7 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
     colour = colours[certificate.verdict]
     meaning = {
         "PROVED": "every program works at every size",
-        "SATURATED": f"every start up to size {certificate.to_size} works, and larger sizes showed nothing new",
+        "SATURATED": f"every start up to size {certificate.to_size} works, and no program met anything new at the end",
         "BOUNDED": f"every start up to size {certificate.to_size} works; nothing is claimed beyond",
         "REFUTED": "a program fails; see the counter-example",
     }[certificate.verdict]

@@ -38,12 +38,6 @@ def with_callers_bounds(caller: PointedList, callee: PointedList) -> PointedList
     return callee._replace(start=caller.start, end=caller.end)
 
 
-def _place(state: PointedList, pointer: int) -> str:
-    if state.start == state.end:
-        return "on the only element"
-    return {state.start: "at the start", state.end: "at the end"}.get(pointer, "inside")
-
-
 class RecursiveSorting(ListPrograms):
     """Bubble sort with recursive programs of constant length."""
 
@@ -53,7 +47,14 @@ class RecursiveSorting(ListPrograms):
         """Where BUBBLESORT leaves the pointers: the one thing its contract does not say."""
         if program != "BUBBLESORT":
             return None
-        return f"pointer 1 {_place(after, after.p1)}, pointer 2 {_place(after, after.p2)}"
+        if after.start == after.end:
+            return "both pointers on the only element"
+        if after.p1 != after.p2:
+            return "the pointers apart"
+        return {
+            after.start: "both pointers at the start",
+            after.end: "both pointers at the end",
+        }.get(after.p1, "both pointers on one cell inside")
 
     def cutoff(self) -> Cutoff | None:
         """For the observation `compare`, and for this class alone: a subclass may change what the proof rests on."""

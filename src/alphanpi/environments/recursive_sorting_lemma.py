@@ -17,11 +17,12 @@ from alphanpi.spec import STOP, Environment
 Look = tuple[tuple[int, ...], tuple[bool, ...]]  # observation and legal actions
 
 DEPTH = 5  # of every program, STOP included
+SORTED_FROM = 5  # size from which all runs of BUBBLESORT look alike
 NEAR_START = 6  # BUBBLE, before it calls itself, stays in this many first cells
 NEAR_END = 4  # and afterwards in this many last ones
 
 _VERBS = {"P": "BUBBLE", "Z": "RESET", "S": "BUBBLESORT", "L": "LSHIFT", "R": "RSHIFT"}
-# All words of at most four calls that sort every list of four and keep the pointers together.
+# All words of at most four calls that sort every list of five and keep the pointers together.
 SORTING_WORDS = ("PZS", "SPZS", "PLZS", "PZSS", "PZSP", "PZSZ", "PZSL", "PZSR")
 
 
@@ -35,11 +36,6 @@ class Walk(NamedTuple):
 def together(state: PointedList) -> bool:
     """Both pointers on one cell."""
     return state.p1 == state.p2
-
-
-def at_a_boundary(state: PointedList) -> bool:
-    """Both pointers at the start, or both at the end."""
-    return state.p1 == state.p2 and state.p1 in (state.start, state.end)
 
 
 def deletable_cells(program: str, walk: Walk) -> list[int]:
@@ -133,10 +129,10 @@ def _examine_deletion(environment: Environment[PointedList], program: str, rng: 
 
 
 def _examine_words(environment: Environment[PointedList], rng: np.random.Generator) -> str | None:
-    """The sorting words look the same on four elements and on more, and sort both."""
-    word, at_end = str(rng.choice(SORTING_WORDS)), bool(rng.integers(2))
+    """The sorting words look the same on five elements and on more, and sort both."""
+    word, place = str(rng.choice(SORTING_WORDS)), str(rng.choice(["start", "second", "inside", "end"]))
     states = []
-    for size in (4, int(rng.integers(5, 17))):
+    for size in (SORTED_FROM, int(rng.integers(SORTED_FROM + 1, 17))):
         values = tuple(int(value) for value in rng.integers(size, size=size))
         states.append(PointedList(values, 0, 0, 0, size - 1))
     for letter in (*word, ""):
@@ -148,8 +144,14 @@ def _examine_words(environment: Environment[PointedList], rng: np.random.Generat
         action = _VERBS[letter]
         if not small[1][environment.library.index_of(action)]:
             return None
-        choice = -1 if letter == "S" and at_end else 0
-        states = [applied(environment, "BUBBLESORT", state, action, choice) for state in states]
+        following = []
+        for state in states:
+            inner = environment.size(state) - 1  # elements of the inner call; its outcomes are numbered p1 * inner + p2
+            inside = int(rng.integers(2, inner - 1))
+            cell = {"start": 0, "second": 1, "inside": inside, "end": inner - 1}[place]
+            choice = cell * inner + cell if letter == "S" else 0
+            following.append(applied(environment, "BUBBLESORT", state, action, choice))
+        states = following
     unsorted = [state for state in states if not is_sorted(state.values)]
     return f"BUBBLESORT: {word} leaves {unsorted[0]} unsorted" if unsorted else None
 
@@ -178,26 +180,26 @@ CUTOFF = Cutoff(
         "the pass over the whole list and the inner pass carry the same value through the middle, or else the first "
         "value is wrong on both lists. Without a call of itself a body does not reach the end of a list of 7 or more. "
         "(3) BUBBLESORT: while the pointers stay together, nothing seen depends on the values, and only BUBBLE and the "
-        "inner call change any. Four actions that sort every list of 4 contain BUBBLE, RESET and BUBBLESORT in this "
-        "order and at most one more action, and all such sequences look alike on 4 and on more elements. They sort: "
+        "inner call change any. Four actions that sort every list of 5 contain BUBBLE, RESET and BUBBLESORT in this "
+        "order and at most one more action, and all such sequences look alike on 5 and on more elements. They sort: "
         "the pass brings the largest value to the end, the inner call sorts the others, and nothing undoes it. "
         "The proof is in docs/verification.md."
     ),
-    sizes={"RSHIFT": 9, "LSHIFT": 9, "COMPSWAP": 9, "RESET": 13, "BUBBLE": 10, "BUBBLESORT": 5},
+    sizes={"RSHIFT": 9, "LSHIFT": 9, "COMPSWAP": 9, "RESET": 13, "BUBBLE": 10, "BUBBLESORT": SORTED_FROM + 1},
     conditions=(
         Condition(
             program="BUBBLESORT",
-            text="on 4 or more elements, the pointers are on the same cell at every step",
-            from_size=4,
+            text=f"on {SORTED_FROM} or more elements, the pointers are on the same cell at every step",
+            from_size=SORTED_FROM,
             where="steps",
             holds=together,
         ),
         Condition(
             program="BUBBLESORT",
-            text="on 2 or more elements, it ends with both pointers at the start or both at the end",
+            text="on 2 or more elements, it ends with the pointers on the same cell",
             from_size=2,
             where="ends",
-            holds=at_a_boundary,
+            holds=together,
         ),
     ),
     examine=_examine,

@@ -79,7 +79,7 @@ class ProgramRecord(NamedTuple):
     to_size: int
     sizes: list[SizeRecord]
     sequences: int  # distinct ones, over all sizes
-    smallest_margin: float | None
+    numerics: Numerics
     invariant: list[str]
     counter_example: CounterExampleRecord | None
     reasons: list[str]
@@ -119,7 +119,6 @@ class Certificate(NamedTuple):
     to_size: int
     programs: list[ProgramRecord]
     lemma: LemmaRecord | None
-    numerics: Numerics
     assumptions: list[str]
     software: dict[str, str]
     seconds: float
@@ -168,7 +167,6 @@ def certify(subject: Subject, verifier: Verifier) -> Certificate:
         to_size=total.to_size,
         programs=[_program(item, environment, verifier.explorer.decisions) for item in result.programs],
         lemma=lemma,
-        numerics=result.numerics,
         assumptions=[*ASSUMPTIONS, *([] if lemma is None else [LEMMA_ASSUMPTION])],
         software=_software(),
         seconds=round(time.monotonic() - began, 3),
@@ -231,7 +229,7 @@ def _program(item: Shown, environment: Environment[Any], decisions: Decisions) -
         to_size=item.verdict.to_size,
         sizes=[_size(explored, decisions) for explored in item.sizes],
         sequences=len({sequence for explored in item.sizes for sequence in explored.sequences}),
-        smallest_margin=item.smallest_margin,
+        numerics=item.numerics,
         invariant=list(item.invariant),
         counter_example=None if item.counter_example is None else _counter_example(item.counter_example, environment),
         reasons=list(item.reasons),

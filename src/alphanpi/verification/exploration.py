@@ -92,26 +92,29 @@ class Explorer:
     def _runs(
         self, program: str, size: int, covered: Callable[[str, int], bool]
     ) -> Iterator[tuple[Run, Callable[[], Any]]]:
-        """Every run, with a function that gives its start on concrete values."""
-        number = 0
+        """Every run, with a function that gives its start on concrete values; unknowns hold until the next run."""
+        order = Order(size)
         try:
-            while True:  # the starts are made anew for every sequence of choices: unknowns belong to it
-                choices: Choices | None = Choices()
-                while choices is not None:
-                    order = Order(size, choices)
-                    start = _nth(self.environment.templates(program, size, order.values), number)
-                    if start is None:
-                        return
-                    run = self._run(program, start, choices, covered)
-                    yield run, partial(self._concrete, program, size, order, number)
-                    choices = choices.following()
-                number += 1
+            starts = list(self.environment.templates(program, size, order.values))
         except NotImplementedError:
-            if number:
-                raise
+            yield from self._enumerated_runs(program, size, covered)
+            return
+        for number, start in enumerate(starts):
+            choices: Choices | None = Choices()
+            while choices is not None:
+                order.begin(choices)
+                yield (
+                    self._run(program, start, choices, covered),
+                    partial(self._concrete, program, size, order, number),
+                )
+                choices = choices.following()
+
+    def _enumerated_runs(
+        self, program: str, size: int, covered: Callable[[str, int], bool]
+    ) -> Iterator[tuple[Run, Callable[[], Any]]]:
         try:
             for start in self.environment.enumerate(program, size):
-                choices = Choices()
+                choices: Choices | None = Choices()
                 while choices is not None:
                     yield self._run(program, start, choices, covered), partial(_identity, start)
                     choices = choices.following()
@@ -122,7 +125,7 @@ class Explorer:
             ) from None
 
     def _concrete(self, program: str, size: int, order: Order, number: int) -> Any:
-        return _nth(self.environment.templates(program, size, order.example()), number)
+        return list(self.environment.templates(program, size, order.example()))[number]
 
     def _run(self, program: str, start: Any, choices: Choices, covered: Callable[[str, int], bool]) -> Run:
         if time.monotonic() > self.deadline:
@@ -153,7 +156,3 @@ class Explorer:
 
 def _identity(state: Any) -> Any:
     return state
-
-
-def _nth(states: Iterator[Any], number: int) -> Any:
-    return next((state for position, state in enumerate(states) if position == number), None)

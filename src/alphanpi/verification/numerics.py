@@ -18,8 +18,11 @@ TOLERANCE = 1e-3
 """Smallest margin between the best and the second-best legal logit that counts as a decision."""
 
 
+Logits = list[NDArray[np.floating]]
+
+
 class Numerics(NamedTuple):
-    """How firm the decisions are."""
+    """How firm the decisions of a program are."""
 
     tolerance: float
     smallest_margin: float | None  # in single precision; None where every step had one legal action
@@ -36,21 +39,43 @@ class Numerics(NamedTuple):
         return self.same_decisions and all(margin >= self.tolerance and margin > noise for margin in margins)
 
 
-def confirm(decisions: Decisions, evaluator: Evaluator, network: NPINetwork | None) -> Numerics:
-    """Evaluate all recorded histories again, in batches and, where there is a network, in double precision."""
+def confirm(decisions: Decisions, evaluator: Evaluator, network: NPINetwork | None) -> list[Numerics]:
+    """Evaluate all recorded histories again, in batches and, where there is a network, in double precision.
+
+    The answer has one entry for each program to be learned.
+    """
     batched = _batched_logits(decisions, evaluator)
     double = None if network is None else _double_logits(decisions, network)
+    return [_numerics(decisions, program, batched, double) for program in range(len(decisions.library.learned))]
+
+
+def _numerics(decisions: Decisions, program: int, batched: Logits, double: Logits | None) -> Numerics:
+    own = [number for number, history in enumerate(decisions.histories) if history.program == program]
+    decided = {
+        key: decision for key, decision in decisions.decided.items() if decisions.histories[key[0]].program == program
+    }
+    again = [logits for logits in (batched, double) if logits is not None]
+
+    def deviation(logits: Logits) -> float:
+        return max((float(np.max(np.abs(decisions.logits[number] - logits[number]))) for number in own), default=0.0)
+
     return Numerics(
         tolerance=TOLERANCE,
-        smallest_margin=_smallest([decision.margin for decision in decisions.decided.values()]),
-        batched_deviation=_deviation(decisions.logits, batched),
-        double_margin=None if double is None else _smallest(_margins(decisions, double)),
-        double_deviation=None if double is None else _deviation(decisions.logits, double),
-        same_decisions=_agree(decisions, batched) and (double is None or _agree(decisions, double)),
+        smallest_margin=_smallest([decision.margin for decision in decided.values()]),
+        batched_deviation=deviation(batched),
+        double_margin=None
+        if double is None
+        else _smallest([best_legal(double[history], mask).margin for history, mask in decided]),
+        double_deviation=None if double is None else deviation(double),
+        same_decisions=all(
+            best_legal(logits[history], mask).action == decision.action
+            for logits in again
+            for (history, mask), decision in decided.items()
+        ),
     )
 
 
-def _batched_logits(decisions: Decisions, evaluator: Evaluator) -> list[NDArray[np.floating]]:
+def _batched_logits(decisions: Decisions, evaluator: Evaluator) -> Logits:
     """All histories of one length in one batch."""
     by_length: defaultdict[int, list[int]] = defaultdict(list)
     lengths: list[int] = []
@@ -58,7 +83,7 @@ def _batched_logits(decisions: Decisions, evaluator: Evaluator) -> list[NDArray[
         lengths.append(0 if history.parent == NO_PARENT else lengths[history.parent] + 1)
         by_length[lengths[-1]].append(number)
     memory = np.zeros((len(lengths), evaluator.memory_width), np.float32)
-    logits: list[NDArray[np.floating]] = [np.zeros(0)] * len(lengths)
+    logits: Logits = [np.zeros(0)] * len(lengths)
     for length in sorted(by_length):
         rows = by_length[length]
         chosen = [decisions.histories[row] for row in rows]
@@ -77,12 +102,12 @@ def _batched_logits(decisions: Decisions, evaluator: Evaluator) -> list[NDArray[
 
 
 @torch.inference_mode()
-def _double_logits(decisions: Decisions, network: NPINetwork) -> list[NDArray[np.floating]]:
+def _double_logits(decisions: Decisions, network: NPINetwork) -> Logits:
     """Each history alone, in double precision."""
     double = copy.deepcopy(network).cpu().double().eval()
     zero = torch.zeros(1, network.config.memory, dtype=torch.float64)
     memories: list[tuple[torch.Tensor, torch.Tensor]] = []
-    logits: list[NDArray[np.floating]] = []
+    logits: Logits = []
     for history in decisions.histories:
         hidden, cell = (zero, zero) if history.parent == NO_PARENT else memories[history.parent]
         observation = torch.tensor([history.observation], dtype=torch.float64)
@@ -90,21 +115,6 @@ def _double_logits(decisions: Decisions, network: NPINetwork) -> list[NDArray[np
         memories.append((output.hidden, output.cell))
         logits.append(output.logits[0].numpy().copy())
     return logits
-
-
-def _margins(decisions: Decisions, logits: list[NDArray[np.floating]]) -> list[float]:
-    return [best_legal(logits[history], mask).margin for history, mask in decisions.decided]
-
-
-def _agree(decisions: Decisions, logits: list[NDArray[np.floating]]) -> bool:
-    return all(
-        best_legal(logits[history], mask).action == decision.action
-        for (history, mask), decision in decisions.decided.items()
-    )
-
-
-def _deviation(one: list[NDArray[np.float32]], other: list[NDArray[np.floating]]) -> float:
-    return max((float(np.max(np.abs(a - b))) for a, b in zip(one, other, strict=True)), default=0.0)
 
 
 def _smallest(margins: list[float]) -> float | None:

@@ -10,8 +10,8 @@ from alphanpi.verification.certificate import Certificate, Subject, certify, rea
 from alphanpi.verification.verifier import OnSize, Verifier
 
 # What may differ between two machines, or two days, without making a certificate wrong.
-_NOT_COMPARED = ("software", "seconds", "digest", "numerics")
-_PROGRAM_NOT_COMPARED = ("smallest_margin", "reasons")
+_NOT_COMPARED = ("software", "seconds", "digest")
+_PROGRAM_NOT_COMPARED = ("numerics", "reasons")
 _MARGIN_TOLERANCE = 1e-4
 
 
@@ -51,11 +51,11 @@ def _differences(written: dict[str, Any], computed: dict[str, Any]) -> list[str]
             for key in one
             if key not in _PROGRAM_NOT_COMPARED and one[key] != other[key]
         ]
-        margins = one["smallest_margin"], other["smallest_margin"]
+        margins = [record["numerics"]["smallest_margin"] for record in (one, other)]
         if (margins[0] is None) != (margins[1] is None) or (
             None not in margins and abs(margins[0] - margins[1]) > _MARGIN_TOLERANCE
         ):
-            found.append(f"{one['name']}: smallest_margin is {margins[1]} instead of {margins[0]}")
+            found.append(f"{one['name']}: smallest margin is {margins[1]} instead of {margins[0]}")
     return found
 
 

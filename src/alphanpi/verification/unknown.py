@@ -40,11 +40,17 @@ class Order:
     relation that follows.
     """
 
-    def __init__(self, count: int, choices: Choices) -> None:
-        self._choices = choices
+    def __init__(self, count: int) -> None:
+        self._choices: Choices | None = None
+        self.values = tuple(Unknown(i, self) for i in range(count))
         self._at_most = [1 << i for i in range(count)]  # bit j of entry i: value i ≤ value j
         self._below = [0] * count  # bit j of entry i: value i < value j
-        self.values = tuple(Unknown(i, self) for i in range(count))
+
+    def begin(self, choices: Choices) -> None:
+        """Forget what was known; open questions are decided by these choices from now on."""
+        self._choices = choices
+        self._at_most = [1 << i for i in range(len(self.values))]
+        self._below = [0] * len(self.values)
 
     def below(self, i: int, j: int) -> bool:
         """Whether value i < value j; decided now if it was open."""
@@ -52,6 +58,8 @@ class Order:
             return True
         if self._at_most[j] >> i & 1:
             return False
+        if self._choices is None:
+            raise TypeError("unknown values cannot be compared before a run begins")
         if self._choices.choose(2):
             self._relate(i, j, strict=True)
             return True

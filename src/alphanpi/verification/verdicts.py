@@ -53,7 +53,5 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
         return min(refuted, key=lambda verdict: verdict.to_size)
     weakest = min(verdict.kind for verdict in each)
     to_size = min(verdict.to_size for verdict in each)
-    from_size = max(verdict.from_size for verdict in each)
-    if weakest == Kind.SATURATED and from_size >= to_size:
-        weakest = Kind.BOUNDED
-    return Verdict(weakest, to_size, 0 if weakest == Kind.BOUNDED else from_size)
+    from_size = 0 if weakest == Kind.BOUNDED else min(to_size, max(verdict.from_size for verdict in each))
+    return Verdict(weakest, to_size, from_size)

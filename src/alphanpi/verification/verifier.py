@@ -32,7 +32,7 @@ class Shown(NamedTuple):
     verdict: Verdict
     sizes: tuple[Explored, ...]  # completed without a violation
     invariant: tuple[str, ...]
-    smallest_margin: float | None
+    numerics: Numerics
     counter_example: CounterExample | None  # confirmed by a real run
     reasons: tuple[str, ...]  # why the verdict is not stronger
 
@@ -41,7 +41,6 @@ class Result(NamedTuple):
     """What was shown of all programs."""
 
     programs: tuple[Shown, ...]
-    numerics: Numerics
     lemma_fault: str | None  # an instance on which the lemma turned out to be wrong
     timed_out: bool
 
@@ -55,6 +54,7 @@ class _Progress:
         self.sizes: dict[int, Explored] = {}
         self.counter_example: CounterExample | None = None
         self.stopped = ""  # why no larger size is looked at
+        self.at_fault = False  # whether that is because a rule was broken
 
     def largest(self) -> int:
         return max(self.sizes, default=0)
@@ -108,9 +108,9 @@ class Verifier:
         numerics = confirm(self.explorer.decisions, self.evaluator, network)
         fault = self._examine_lemma()
         shown: dict[str, Shown] = {}
-        for item in progress.values():
-            shown[item.program.name] = self._shown(item, numerics, fault, shown)
-        return Result(tuple(shown.values()), numerics, fault, timed_out)
+        for item, own in zip(progress.values(), numerics, strict=True):
+            shown[item.program.name] = self._shown(item, own, fault, shown)
+        return Result(tuple(shown.values()), fault, timed_out)
 
     def _limit(self, program: Program) -> int:
         """As far as asked for; by default as far as the lemma needs, for this program and those that call it."""
@@ -167,7 +167,7 @@ class Verifier:
         """A real run decides whether it is a fault of the agent or only of the contracts it was seen through."""
         for larger in [other for other in item.sizes if other >= size]:
             del item.sizes[larger]
-        item.stopped = f"at size {size}: {found.violation.text}"
+        item.stopped, item.at_fault = f"at size {size}: {found.violation.text}", True
         if found.violation.rule == "uncovered":
             return
         interpreter = Interpreter(self.environment, self.evaluator)
@@ -188,12 +188,6 @@ class Verifier:
 
     def _shown(self, item: _Progress, numerics: Numerics, fault: str | None, below: dict[str, Shown]) -> Shown:
         name = item.program.name
-        margins = [
-            decision.margin
-            for (history, _), decision in self.explorer.decisions.decided.items()
-            if self.library.learned[self.explorer.decisions.histories[history].program].name == name
-            and decision.margin != float("inf")
-        ]
         own, reasons = self._own_verdict(item, numerics, fault)
         verdict = own
         called = {call.program for explored in item.sizes.values() for call in explored.calls} - {name}
@@ -208,7 +202,7 @@ class Verifier:
             verdict=verdict,
             sizes=tuple(item.sizes[size] for size in sorted(item.sizes)),
             invariant=tuple(sorted(str(view) for view in invariant)),
-            smallest_margin=min(margins, default=None),
+            numerics=numerics,
             counter_example=item.counter_example,
             reasons=tuple(reasons),
         )
@@ -226,8 +220,8 @@ class Verifier:
             item.sizes[saturated_from - 1].sequences == item.sizes[largest].sequences
         ):
             saturated_from -= 1
-        saturated = saturated_from < largest
-        if not saturated:
+        saturated = saturated_from < largest and not item.at_fault
+        if saturated_from == largest:
             reasons.append(f"its sequences still changed at size {largest}")
         if self.cutoff is None or name not in self.cutoff.sizes:
             reasons.append("the environment has no cut-off lemma for it")
