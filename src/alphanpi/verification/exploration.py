@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from alphanpi.cutoff import Condition
@@ -14,11 +15,21 @@ from alphanpi.verification.body import CallMade, Contracts, Run, Violation, run_
 from alphanpi.verification.decisions import Decisions, Mask
 from alphanpi.verification.unknown import Choices, Order
 
+MOST_FAILING = 10
+"""Starts of violating runs that a counter-example names."""
+
 Sequence = tuple[tuple[int, Mask], ...]
 
 
 class OutOfTimeError(Exception):
     """The time limit was met in the middle of a size."""
+
+
+class Origin(NamedTuple):
+    """Where a concrete start comes from: enough to make it again, in numbers that can be saved."""
+
+    number: int  # among the templates, or among the enumerated starts
+    values: tuple[int, ...]  # put into the template; none for an enumerated start
 
 
 class CounterExample(NamedTuple):
@@ -28,6 +39,7 @@ class CounterExample(NamedTuple):
     steps: tuple[tuple[Any, str], ...]  # state, action
     final: Any
     violation: Violation
+    failing: tuple[Origin, ...]  # some more starts of violating runs, this one first
 
 
 class Explored(NamedTuple):
@@ -65,15 +77,15 @@ class Explorer:
         views: set[Hashable] = set()
         calls: set[CallMade] = set()
         broken: set[int] = set()
-        worst: tuple[Run, Any] | None = None
+        violating: list[tuple[Run, Origin]] = []
         runs = 0
-        for run, concrete in self._runs(name, size, covered):
+        for run, origin in self._runs(name, size, covered):
             runs += 1
             sequences.add(run.sequence)
             calls |= run.calls
             if run.violation is not None:
-                if worst is None or len(run.steps) < len(worst[0].steps):
-                    worst = run, concrete()
+                if len(violating) < MOST_FAILING or len(run.steps) < len(violating[-1][0].steps):
+                    violating = sorted([*violating, (run, origin())], key=_length)[:MOST_FAILING]
                 continue
             view = self.contracts.view(name, run.final)
             if view is not None:
@@ -86,13 +98,13 @@ class Explorer:
             views=frozenset(views),
             calls=frozenset(calls),
             broken_conditions=frozenset(broken),
-            counter_example=None if worst is None else self._counter_example(name, *worst, covered),
+            counter_example=self._counter_example(name, size, violating, covered) if violating else None,
         )
 
     def _runs(
         self, program: str, size: int, covered: Callable[[str, int], bool]
-    ) -> Iterator[tuple[Run, Callable[[], Any]]]:
-        """Every run, with a function that gives its start on concrete values; unknowns hold until the next run."""
+    ) -> Iterator[tuple[Run, Callable[[], Origin]]]:
+        """Every run, with a function that says, until the next run, where it starts."""
         order = Order(size)
         try:
             starts = list(self.environment.templates(program, size, order.values))
@@ -103,29 +115,23 @@ class Explorer:
             choices: Choices | None = Choices()
             while choices is not None:
                 order.begin(choices)
-                yield (
-                    self._run(program, start, choices, covered),
-                    partial(self._concrete, program, size, order, number),
-                )
+                yield self._run(program, start, choices, covered), partial(_template_origin, number, order)
                 choices = choices.following()
 
     def _enumerated_runs(
         self, program: str, size: int, covered: Callable[[str, int], bool]
-    ) -> Iterator[tuple[Run, Callable[[], Any]]]:
+    ) -> Iterator[tuple[Run, Callable[[], Origin]]]:
         try:
-            for start in self.environment.enumerate(program, size):
+            for number, start in enumerate(self.environment.enumerate(program, size)):
                 choices: Choices | None = Choices()
                 while choices is not None:
-                    yield self._run(program, start, choices, covered), partial(_identity, start)
+                    yield self._run(program, start, choices, covered), partial(Origin, number, ())
                     choices = choices.following()
         except NotImplementedError:
             raise UsageError(
                 f"{type(self.environment).__name__} cannot be verified: give it a method enumerate(program, size), "
                 "every start of a size; see docs/verification.md"
             ) from None
-
-    def _concrete(self, program: str, size: int, order: Order, number: int) -> Any:
-        return list(self.environment.templates(program, size, order.example()))[number]
 
     def _run(self, program: str, start: Any, choices: Choices, covered: Callable[[str, int], bool]) -> Run:
         if time.monotonic() > self.deadline:
@@ -145,14 +151,35 @@ class Explorer:
         }
 
     def _counter_example(
-        self, program: str, run: Run, start: Any, covered: Callable[[str, int], bool]
+        self, program: str, size: int, violating: list[tuple[Run, Origin]], covered: Callable[[str, int], bool]
     ) -> CounterExample:
-        """The run again, on concrete values; comparisons come out the same, calls are given the same outcomes."""
+        """The shortest run again, on concrete values; comparisons and outcomes of calls come out the same."""
+        run, origin = violating[0]
+        start = recreate(self.environment, program, size, origin)
         again = run_body(self.contracts, self.decisions, program, start, Choices(run.outcomes), covered)
         violation = again.violation or run.violation
         assert violation is not None
-        return CounterExample(start, tuple((step.state, step.action) for step in again.steps), again.final, violation)
+        return CounterExample(
+            start=start,
+            steps=tuple((step.state, step.action) for step in again.steps),
+            final=again.final,
+            violation=violation,
+            failing=tuple(origin for _, origin in violating),
+        )
 
 
-def _identity(state: Any) -> Any:
-    return state
+def recreate(environment: Environment[Any], program: str, size: int, origin: Origin) -> Any:
+    """The start an origin stands for."""
+    if origin.values:
+        states = environment.templates(program, size, origin.values)
+    else:
+        states = environment.enumerate(program, size)
+    return next(islice(states, origin.number, None))
+
+
+def _length(violating: tuple[Run, Origin]) -> int:
+    return len(violating[0].steps)
+
+
+def _template_origin(number: int, order: Order) -> Origin:
+    return Origin(number, order.example())
