@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import Progress
 from rich.table import Table
 
 from alphanpi.cli.shared import EXIT_FINDINGS, Json, Run, app, print_json
@@ -37,12 +37,12 @@ def verify(
     if recheck is not None and max_size is not None:
         raise UsageError("--recheck goes as far as the certificate did; leave --max-size out")
     errors = Console(stderr=True)
-    status = errors.status("verifying") if errors.is_terminal else nullcontext()
-    with status as spinner:
+    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
+        bar = progress.add_task("verifying")
 
-        def show(program: str, size: int, runs: int) -> None:
-            if spinner is not None:
-                spinner.update(f"verifying: {program}, size {size}, {runs:,} runs")
+        def show(advance: Any) -> None:
+            what = f"verifying {advance.program}, size {advance.size}"
+            progress.update(bar, description=what, completed=advance.done, total=advance.total)
 
         certificate = run_verification(run, max_size=max_size, time_limit=time_limit, certificate=recheck, on_size=show)
     record = certificate.record()

@@ -133,7 +133,8 @@ class Trainer:
         advanced = self.curriculum.ready and self._pass_exam()
         verdict = ""
         if self.curriculum.completed and self.config.until == "verified":
-            verdict = self._verify()
+            with _one_thread():
+                verdict = self._verify()
             advanced = self.curriculum.completed
         validated = time.perf_counter()
         self.iteration += 1

@@ -12,9 +12,9 @@ from alphanpi.spec import Environment
 from alphanpi.verification.certificate import Certificate, Subject, certify
 from alphanpi.verification.recheck import recheck
 from alphanpi.verification.verdicts import Kind, Verdict
-from alphanpi.verification.verifier import OnSize, Verifier
+from alphanpi.verification.verifier import Advance, OnSize, Verifier
 
-__all__ = ["Certificate", "Kind", "OnSize", "Verdict", "verify", "verify_evaluator"]
+__all__ = ["Advance", "Certificate", "Kind", "OnSize", "Verdict", "verify", "verify_evaluator"]
 
 TIME_LIMIT = 120.0
 
@@ -34,7 +34,7 @@ def verify(
         max_size: Look at every start up to this size; by default as far as the environment's lemma needs.
         time_limit: Seconds after which only the sizes completed so far count.
         certificate: A certificate to compute again instead; a UsageError says where it does not hold.
-        on_size: Told program, size and number of runs whenever a size is complete.
+        on_size: Called whenever a size of a program is complete.
     """
     _positive(max_size, time_limit)
     agent = run if isinstance(run, Agent) else load(run)

@@ -73,14 +73,14 @@ class Contracts:
 
     def strengthened(self, program: str, entry: Any) -> list[Any]:
         """Those of them that the agent's own runs have been shown to stay within."""
-        allowed = self.outcomes(program, entry)
+        allowed = [after for after in self.outcomes(program, entry) if self.within(program, after)]
         for after in allowed:
             if not self.guard.post(program, entry, after):
                 raise SpecificationError(
                     f"{self.guard.name}: outcomes of {program} begun in {shown(entry)} gives {shown(after)}, "
                     "where the post-condition is false"
                 )
-        return [after for after in allowed if self.within(program, after)]
+        return allowed
 
     def view(self, program: str, after: Any) -> Hashable:
         """An outcome relative to its problem; None where the environment has no such view."""

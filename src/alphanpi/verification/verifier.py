@@ -21,8 +21,19 @@ from alphanpi.verification.verdicts import Kind, Verdict
 LEMMA_SAMPLES = 500
 CONFIRMING_ACTIONS = 1_000_000
 
-OnSize = Callable[[str, int, int], None]
-"""Told program, size and number of runs whenever a size is complete."""
+
+class Advance(NamedTuple):
+    """A size of a program is complete."""
+
+    program: str
+    size: int
+    runs: int
+    done: int  # sizes of all programs completed so far
+    total: int  # sizes of all programs, if nothing stops earlier
+
+
+OnSize = Callable[[Advance], None]
+"""Called whenever a size is complete."""
 
 
 class Shown(NamedTuple):
@@ -151,7 +162,9 @@ class Verifier:
             return
         item.sizes[size] = explored
         if self.on_size is not None:
-            self.on_size(program.name, size, explored.runs)
+            done = sum(len(other.sizes) for other in progress.values())
+            total = sum(other.limit - other.program.minimum_size + 1 for other in progress.values())
+            self.on_size(Advance(program.name, size, explored.runs, done, total))
 
     def _settle(self, item: _Progress, known: set[Hashable], covered: Callable[[str, int], bool]) -> None:
         """Explore the completed sizes again until the invariant contains all their outcomes."""
