@@ -21,8 +21,12 @@ MOST_FAILING = 10
 Sequence = tuple[tuple[int, Mask], ...]
 
 
-class OutOfTimeError(Exception):
-    """The time limit was met in the middle of a size."""
+MOST_HISTORIES = 300_000
+"""Histories kept at most; about 1.3 kB each with the paper's network."""
+
+
+class LimitError(Exception):
+    """Time or memory ran out in the middle of a size; the message says which."""
 
 
 class Origin(NamedTuple):
@@ -135,7 +139,9 @@ class Explorer:
 
     def _run(self, program: str, start: Any, choices: Choices, covered: Callable[[str, int], bool]) -> Run:
         if time.monotonic() > self.deadline:
-            raise OutOfTimeError
+            raise LimitError("the time limit was met")
+        if len(self.decisions.histories) > MOST_HISTORIES:
+            raise LimitError(f"more than {MOST_HISTORIES:,} histories were met")
         return run_body(self.contracts, self.decisions, program, start, choices, covered)
 
     def _broken(self, program: str, size: int, run: Run) -> set[int]:

@@ -14,7 +14,7 @@ from alphanpi.interpreter import Call, Interpreter
 from alphanpi.model import NPINetwork
 from alphanpi.spec import Environment, Program
 from alphanpi.verification.decisions import Decisions
-from alphanpi.verification.exploration import CounterExample, Explored, Explorer, OutOfTimeError
+from alphanpi.verification.exploration import CounterExample, Explored, Explorer, LimitError
 from alphanpi.verification.numerics import Numerics, confirm
 from alphanpi.verification.verdicts import Kind, Verdict
 
@@ -53,7 +53,6 @@ class Result(NamedTuple):
 
     programs: tuple[Shown, ...]
     lemma_fault: str | None  # an instance on which the lemma turned out to be wrong
-    timed_out: bool
 
 
 class _Progress:
@@ -104,16 +103,14 @@ class Verifier:
     def verify(self) -> Result:
         """Explore all sizes, then weigh what was seen."""
         progress = {program.name: _Progress(program, self.limits[program.name]) for program in self.library.learned}
-        timed_out = False
         try:
             for size in range(1, max(self.limits.values()) + 1):
                 for item in progress.values():
                     self._advance(item, size, progress)
-        except OutOfTimeError:
-            timed_out = True
+        except LimitError as limit:
             for item in progress.values():
                 if not item.stopped and item.largest() < item.limit:
-                    item.stopped = f"the time limit was met at size {item.largest() + 1}"
+                    item.stopped = f"{limit} at size {max(item.largest() + 1, item.program.minimum_size)}"
         # Without a lemma nothing can be proved, and double precision could not change a verdict.
         network = None if self.cutoff is None else self.network
         numerics = confirm(self.explorer.decisions, self.evaluator, network)
@@ -121,7 +118,7 @@ class Verifier:
         shown: dict[str, Shown] = {}
         for item, own in zip(progress.values(), numerics, strict=True):
             shown[item.program.name] = self._shown(item, own, fault, shown)
-        return Result(tuple(shown.values()), fault, timed_out)
+        return Result(tuple(shown.values()), fault)
 
     def _limit(self, program: Program) -> int:
         """As far as asked for; by default as far as the lemma needs, for this program and those that call it."""
