@@ -49,6 +49,8 @@ def measured(case: Case, seed: int) -> dict[str, Any]:
     outcome = alphanpi.train(
         case.environment, seed=seed, out=run, config=config, time_limit=case.time_limit, **case.options
     )
+    if outcome.reason == "interrupted":
+        raise SystemExit(f"{run}: interrupted; the next time it starts again")
     verdicts = [json.loads(line)["verdict"] for line in (run / "metrics.jsonl").read_text().splitlines()]
     certificate = alphanpi.verify(run)
     write_atomically(run / "certificate.json", json.dumps(certificate.record(), indent=1) + "\n")

@@ -441,6 +441,19 @@ def test_the_lemma_on_bubble_at_its_edge():
     assert called > 100
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_an_agent_that_does_anything_meets_nothing_new_above_the_lemmas_sizes(seed):
+    """The lemma's claim itself, with runs that violate their contracts included."""
+    decisions = Decisions(COMPARE.library, HashNetwork(len(COMPARE.library), seed))
+    explorer = Explorer(COMPARE, decisions)
+    for entry in COMPARE.library.learned:
+        largest = lists_lemma.CUTOFF.sizes[entry.name]
+        if entry.name != "BUBBLESORT":
+            at, above = (explorer.explore(entry, size, lambda callee, size: True) for size in (largest, largest + 1))
+            assert above.sequences <= at.sequences
+            assert (above.counter_example is None) or (at.counter_example is not None)
+
+
 def leaking(kind, limit):
     """An environment whose observation says whether the problem is large; everything else as it was."""
 
@@ -587,6 +600,13 @@ def test_the_time_limit_ends_in_bounded():
     assert certificate.verdict == "BOUNDED"
     assert 1 <= certificate.to_size < 6
     assert any("the time limit was met" in reason for reason in certificate.programs[0].reasons)
+
+
+def test_so_does_the_limit_on_memory(monkeypatch):
+    monkeypatch.setattr("alphanpi.verification.exploration.MOST_HISTORIES", 100)
+    certificate = verify_evaluator(COMPARE, ScriptedEvaluator(COMPARE))
+    assert certificate.verdict == "BOUNDED"
+    assert certificate.programs[0].reasons[0].startswith("more than 100 histories were met at size")
 
 
 @pytest.mark.parametrize("wrong", [{"max_size": 0}, {"time_limit": 0.0}, {"max_size": 1}])
