@@ -225,7 +225,7 @@ def mutants():
     hanoi, sorting = list(decisions_of(HANOI)), list(decisions_of(COMPARE))
     assert len(hanoi) >= 20
     chosen = {name: [item for item in sorting if item[0] == name] for name in SOLUTIONS["RecursiveSorting"]}
-    picked = [item for items in chosen.values() for item in items[:: max(1, len(items) // 2)][:3]]
+    picked = [item for items in chosen.values() for item in items[:: -(-len(items) // 4)]]
     assert len(picked) >= 16
     return [(HANOI, *item) for item in hanoi] + [(COMPARE, *item) for item in picked]
 
