@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from alphanpi.learn.train import Outcome, resume, train
     from alphanpi.model import NPINetwork, create_evaluator, create_network
     from alphanpi.skeleton import new_env
+    from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
 
@@ -38,6 +39,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "Agent": "alphanpi.agent",
     "Call": "alphanpi.interpreter",
+    "Certificate": "alphanpi.verification",
     "Execution": "alphanpi.interpreter",
     "Export": "alphanpi.exporting",
     "ExportFailed": "alphanpi.exporting",
@@ -69,6 +71,8 @@ _LAZY = {
     "resume": "alphanpi.learn.train",
     "search": "alphanpi.api",
     "train": "alphanpi.learn.train",
+    "verify": "alphanpi.verification",
+    "verify_evaluator": "alphanpi.verification",
 }
 
 __all__ = [
@@ -76,6 +80,7 @@ __all__ = [
     "Agent",
     "AlphaNPIError",
     "Call",
+    "Certificate",
     "Environment",
     "EnvironmentFault",
     "Execution",
@@ -121,6 +126,8 @@ __all__ = [
     "runtime_source",
     "search",
     "train",
+    "verify",
+    "verify_evaluator",
 ]
 
 

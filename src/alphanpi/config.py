@@ -191,4 +191,8 @@ class TrainConfig(Config):
     replay: ReplayConfig = ReplayConfig()
     curriculum: CurriculumConfig = CurriculumConfig()
     validation: ValidationConfig = ValidationConfig()
+    until: Literal["learned", "verified"] = Field(
+        "learned",
+        description="when training is complete: after the exam, or when `verify` has proved every program, too",
+    )
     max_iterations: int = Field(2000, ge=1, description="iterations after which training gives up")

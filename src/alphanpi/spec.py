@@ -9,12 +9,15 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from alphanpi.errors import SpecificationError
 from alphanpi.standalone import Standalone
+
+if TYPE_CHECKING:
+    from alphanpi.cutoff import Cutoff
 
 State = TypeVar("State", bound=Hashable)
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -314,6 +317,22 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
     def enumerate(self, program: str, size: int) -> Iterator[State]:
         """Every state of that size in which the program may start, up to the environment's symmetry; for `verify`."""
         raise NotImplementedError
+
+    def templates(self, program: str, size: int, values: Sequence[Any]) -> Iterator[State]:
+        """The same starts around values given, one for each place; for environments that only compare values."""
+        raise NotImplementedError
+
+    def outcomes(self, program: str, before: State) -> Iterator[State]:
+        """Every state in which a call begun in `before` may end: the contract `verify` puts in its place."""
+        raise NotImplementedError
+
+    def relative(self, program: str, after: State) -> Hashable | None:
+        """What the end of a call looks like whatever the size, where `outcomes` leaves more open than one state."""
+        return None
+
+    def cutoff(self) -> Cutoff | None:
+        """The lemma by which a verification up to some size holds for every size, if there is one."""
+        return None
 
     def derive(self, observation: Sequence[int]) -> Sequence[int]:
         """The values of the derived conditions, one small integer or bool for each name in `derived`."""

@@ -26,7 +26,7 @@ ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values overr
 TimeLimit = Annotated[str | None, Parameter(help="stop with a checkpoint after this time: 90, 90s, 5m, 1h")]
 
 # Keys of the configuration that belong to no section; written out, since --help must not import the models.
-KEYS_WITHOUT_SECTION = ("max_iterations",)
+KEYS_WITHOUT_SECTION = ("until", "max_iterations")
 
 _overrides: dict[str, Any] = {}
 
@@ -61,7 +61,10 @@ def _value(text: str) -> Any:
         return text
 
 
-@app.command(help_epilogue="Any configuration key can be given as --section.key value; `alphanpi config` lists them.")
+@app.command(
+    help_epilogue="With --until verified, training goes on until every program is proved, and learns from "
+    "counter-examples. Any configuration key can be given as --section.key value; `alphanpi config` lists them."
+)
 def train(
     environment: EnvironmentId,
     *,
@@ -163,7 +166,8 @@ def _summary(console: Console, outcome: Any) -> int:
     parts = sorted(outcome.seconds._asdict().items(), key=lambda item: -item[1])
     spent = ", ".join(f"{name} {seconds:.1f} s ({seconds / whole:.0%})" for name, seconds in parts)
     if outcome.completed:
-        headline = f"learned every program in {outcome.elapsed:.1f} s and {outcome.iterations} iterations"
+        done = "learned and proved" if outcome.proved else "learned"
+        headline = f"{done} every program in {outcome.elapsed:.1f} s and {outcome.iterations} iterations"
     else:
         why = {"time": "time limit", "iterations": "iteration limit"}.get(outcome.reason, outcome.reason)
         headline = f"stopped ({why}) after {outcome.elapsed:.1f} s: {outcome.explanation}"

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from alphanpi.cutoff import Condition, Cutoff
 from alphanpi.errors import UsageError
 from alphanpi.spec import Environment, action, program
 from alphanpi.standalone import Standalone, runtime_source
@@ -114,6 +115,16 @@ class Hanoi(Environment[Towers]):
         for source, auxiliary, target in permutations(range(3)):
             yield self._start(size, (source, auxiliary, target))
 
+    def outcomes(self, program: str, before: Towers) -> Iterator[Towers]:
+        """The one state of a solved game."""
+        target = before.initial_roles[TARGET]
+        position = (*(target,) * before.disks, *before.position[before.disks :])
+        yield before._replace(position=position, roles=before.initial_roles)
+
+    def cutoff(self) -> Cutoff | None:
+        """For this class alone: a subclass may change what the proof rests on."""
+        return CUTOFF if type(self) is Hanoi else None
+
     def observe(self, state: Towers) -> tuple[bool, ...]:
         """Which moves are possible, whether there is a single disk, whether the game is solved."""
         target = state.initial_roles[TARGET]
@@ -170,3 +181,63 @@ class Hanoi(Environment[Towers]):
     @staticmethod
     def _start(size: int, roles: tuple[int, int, int]) -> Towers:
         return Towers((roles[SOURCE],) * size, roles, size, roles)
+
+
+def block_together(state: Towers) -> bool:
+    """All disks of the game but the largest are on one pillar."""
+    return len(set(state.position[: state.disks - 1])) <= 1
+
+
+def _examine(environment: Environment[Towers], rng: np.random.Generator) -> str | None:
+    """Walk at random in a small and in a larger game, keeping the block together: they must look the same."""
+    source, auxiliary, target = (int(pillar) for pillar in rng.permutation(3))
+    roles = (source, auxiliary, target)
+    starts = [Towers((source,) * disks, roles, disks, roles) for disks in (3, int(rng.integers(4, 13)))]
+    states = list(starts)
+    names = environment.library.names
+    for _ in range(8):
+        small, large = ((tuple(environment.observe(state)), environment.legal("HANOI", state)) for state in states)
+        if small != large:
+            return f"observation or legal actions differ between {states[0]} and {states[1]}"
+        posts = [environment.post("HANOI", start, state) for start, state in zip(starts, states, strict=True)]
+        if posts[0] != posts[1]:
+            return f"the post-condition differs between {states[0]} and {states[1]}"
+        splits = states[0].position[0] == states[0].roles[SOURCE]
+        legal = [name for name, allowed in zip(names, small[1], strict=True) if allowed and name != "STOP"]
+        chosen = str(rng.choice([name for name in legal if not (name == "MOVE_DISK" and splits)]))
+        for number, state in enumerate(states):
+            if chosen == "HANOI":
+                inner = environment.enter(state, "HANOI", "HANOI")
+                (after,) = environment.outcomes("HANOI", inner)
+                states[number] = environment.leave(state, after, "HANOI", "HANOI")
+            else:
+                states[number] = environment.act(state, chosen)
+    return None
+
+
+CUTOFF = Cutoff(
+    text=(
+        "Let no run at 1, 2 and 3 disks violate its contract, and let the block, all disks but the largest, stand on "
+        "one pillar at every step of every run at 3 disks. Then no run at n > 3 disks violates its contract, and each "
+        "shows the network a sequence that a run at 3 disks shows it. Proof: while the block is together, a state is "
+        "given by n, the roles, and the pillars of the block and of the largest disk. The tops of the pillars are "
+        "ordered in the same way at every n >= 2: block below largest disk below empty pillar. So all observations, "
+        "legal actions and the post-condition are the same functions of roles, block and largest disk at every n >= 2. "
+        "SWAP_S_A and SWAP_A_T act on the roles alone. A call of HANOI is legal where the block is on the source; by "
+        "its contract it moves the block to the target and leaves all else. MOVE_DISK with the block on the source "
+        "would split it at 3 disks, and does not occur there; otherwise it moves the largest disk. So a run at n "
+        "follows a run at 3 disks step by step: same sequence, same actions, same verdict, and every call of HANOI is "
+        "made with n - 1 < n disks."
+    ),
+    sizes={"HANOI": 3},
+    conditions=(
+        Condition(
+            program="HANOI",
+            text="at 3 or more disks, all disks but the largest are on one pillar at every step",
+            from_size=3,
+            where="steps",
+            holds=block_together,
+        ),
+    ),
+    examine=_examine,
+)

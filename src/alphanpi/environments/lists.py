@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from operator import le
-from typing import ClassVar, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -93,6 +93,55 @@ def both_pointers_at_start(state: PointedList) -> bool:
     return state.p1 == state.p2 == state.start
 
 
+def right_shifted(state: PointedList) -> PointedList:
+    """Both pointers one to the right, as far as they can go."""
+    return state._replace(p1=min(state.p1 + 1, state.end), p2=min(state.p2 + 1, state.end))
+
+
+def left_shifted(state: PointedList) -> PointedList:
+    """Both pointers one to the left, as far as they can go."""
+    return state._replace(p1=max(state.p1 - 1, state.start), p2=max(state.p2 - 1, state.start))
+
+
+def compared_and_swapped(state: PointedList) -> PointedList:
+    """The values at pointer 1 and to its right in order, pointer 2 on the right one."""
+    left, right = state.p1, state.p1 + 1
+    values = state.values
+    if values[left] > values[right]:
+        values = exchanged(values, left, right)
+    return state._replace(values=values, p2=right)
+
+
+def reset(state: PointedList) -> PointedList:
+    """Both pointers at the start."""
+    return state._replace(p1=state.start, p2=state.start)
+
+
+def bubbled(state: PointedList) -> PointedList:
+    """One bubble pass over the current problem, both pointers at its end."""
+    left, right = state.outside()
+    return state._replace(values=(*left, *bubble_pass(state.current()), *right), p1=state.end, p2=state.end)
+
+
+def every_sorted(state: PointedList) -> Iterator[PointedList]:
+    """The current problem sorted, the pointers anywhere in it."""
+    left, right = state.outside()
+    values = (*left, *sorted(state.current()), *right)
+    places = range(state.start, state.end + 1)
+    for p1, p2 in product(places, places):
+        yield state._replace(values=values, p1=p1, p2=p2)
+
+
+# What a call leads to, where that is a single state.
+RESULTS: Mapping[str, Callable[[PointedList], PointedList]] = {
+    "RSHIFT": right_shifted,
+    "LSHIFT": left_shifted,
+    "COMPSWAP": compared_and_swapped,
+    "RESET": reset,
+    "BUBBLE": bubbled,
+}
+
+
 class PointerPairs(NamedTuple):
     """The pairs of pointers a program may start with, numbered, so that long lists need no enumeration."""
 
@@ -175,6 +224,20 @@ class ListActions(Environment[PointedList]):
             for number in range(pairs.number_of_pairs):
                 yield PointedList(values, *pairs(number), 0, size - 1)
 
+    def templates(self, program: str, size: int, values: Sequence[Any]) -> Iterator[PointedList]:
+        """Every pair of pointers on the values given, which the observation must do no more than compare."""
+        if self.observation == "paper":
+            raise NotImplementedError
+        pairs = starting_pointers(program, size)
+        for number in range(pairs.number_of_pairs):
+            yield PointedList(tuple(values), *pairs(number), 0, size - 1)
+
+    def outcomes(self, program: str, before: PointedList) -> Iterator[PointedList]:
+        """One state, except for BUBBLESORT, which may leave the pointers anywhere in the list."""
+        if program in RESULTS:
+            return iter((RESULTS[program](before),))
+        return every_sorted(before)
+
     def observe(self, state: PointedList) -> tuple[bool, ...]:
         """Flags of the two pointers, and their values (`paper`) or how these compare (`compare`)."""
         values, p1, p2, start, end = state
@@ -239,35 +302,27 @@ class ListPrograms(ListActions):
     @program(level=1, depth=5, minimum_size=2, pre=some_pointer_before_end)
     def RSHIFT(self, before: PointedList, after: PointedList) -> bool:
         """Move both pointers one to the right, as far as they can go."""
-        moved = (min(before.p1 + 1, before.end), min(before.p2 + 1, before.end))
-        return after == before._replace(p1=moved[0], p2=moved[1])
+        return after == right_shifted(before)
 
     @program(level=1, depth=5, minimum_size=2, pre=some_pointer_after_start)
     def LSHIFT(self, before: PointedList, after: PointedList) -> bool:
         """Move both pointers one to the left, as far as they can go."""
-        moved = (max(before.p1 - 1, before.start), max(before.p2 - 1, before.start))
-        return after == before._replace(p1=moved[0], p2=moved[1])
+        return after == left_shifted(before)
 
     @program(level=1, depth=5, minimum_size=2, pre=pointers_adjacent)
     def COMPSWAP(self, before: PointedList, after: PointedList) -> bool:
         """Put the values at pointer 1 and to its right in order; pointer 2 ends on the right one."""
-        left, right = before.p1, before.p1 + 1
-        values = before.values
-        if values[left] > values[right]:
-            values = exchanged(values, left, right)
-        return after == before._replace(values=values, p2=right)
+        return after == compared_and_swapped(before)
 
 
 def reset_done(before: PointedList, after: PointedList) -> bool:
     """Both pointers at the start, nothing else changed."""
-    return after == before._replace(p1=before.start, p2=before.start)
+    return after == reset(before)
 
 
 def bubble_done(before: PointedList, after: PointedList) -> bool:
     """One bubble pass over the current problem, both pointers at its end, nothing else changed."""
-    left, right = before.outside()
-    values = (*left, *bubble_pass(before.current()), *right)
-    return after == before._replace(values=values, p1=before.end, p2=before.end)
+    return after == bubbled(before)
 
 
 def bubblesort_done(before: PointedList, after: PointedList) -> bool:

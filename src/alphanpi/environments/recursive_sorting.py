@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from alphanpi.cutoff import Cutoff
 from alphanpi.environments.lists import (
     ListPrograms,
     PointedList,
@@ -14,6 +15,7 @@ from alphanpi.environments.lists import (
     reset_done,
     some_pointer_after_start,
 )
+from alphanpi.environments.recursive_sorting_lemma import CUTOFF
 from alphanpi.spec import program
 
 
@@ -40,6 +42,23 @@ class RecursiveSorting(ListPrograms):
     """Bubble sort with recursive programs of constant length."""
 
     train_sizes: ClassVar = (2, 3, 4)
+
+    def relative(self, program: str, after: PointedList) -> str | None:
+        """Where BUBBLESORT leaves the pointers: the one thing its contract does not say."""
+        if program != "BUBBLESORT":
+            return None
+        if after.start == after.end:
+            return "both pointers on the only element"
+        if after.p1 != after.p2:
+            return "the pointers apart"
+        return {
+            after.start: "both pointers at the start",
+            after.end: "both pointers at the end",
+        }.get(after.p1, "both pointers on one cell inside")
+
+    def cutoff(self) -> Cutoff | None:
+        """For the observation `compare`, and for this class alone: a subclass may change what the proof rests on."""
+        return CUTOFF if type(self) is RecursiveSorting and self.observation == "compare" else None
 
     @program(
         level=2,

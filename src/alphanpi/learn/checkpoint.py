@@ -123,13 +123,15 @@ def _restore(path: Path, trainer: Trainer) -> Progress:
     trainer.curriculum.streak = curriculum["streak"]
     trainer.curriculum.completed = curriculum["completed"]
     trainer.curriculum.success = dict(curriculum["success"])
-    trainer.errors = {
-        name: [Error(Start(item["program"], item["size"], tuple(item["seed"])), item["passes"]) for item in errors]
-        for name, errors in state["errors"].items()
-    }
+    trainer.errors = {name: [_error(item) for item in errors] for name, errors in state["errors"].items()}
     trainer.iteration = state["iteration"]
     trainer.weights_changed()
     return Progress(state["iteration"], state["elapsed"], Seconds(**state["seconds"]))
+
+
+def _error(item: dict[str, Any]) -> Error:
+    start = Start(item["program"], item["size"], tuple(item["seed"]), tuple(item.get("origin", ())))
+    return Error(start, item["passes"])
 
 
 def _tensors(trainer: Trainer) -> dict[str, torch.Tensor]:

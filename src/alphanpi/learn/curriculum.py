@@ -61,6 +61,11 @@ class Curriculum:
         """The exam showed what validation had missed: start counting again."""
         self.streak = 0
 
+    def fail_verification(self) -> None:
+        """Learned, but not proved: go on, and start counting again."""
+        self.completed = False
+        self.streak = 0
+
     def preferences(self) -> NDArray[np.float64]:
         """Probability of each unlocked program: softmax of tau_3 (1 - R)."""
         scores = np.array([1 - self.success[program.name] for program in self.unlocked])

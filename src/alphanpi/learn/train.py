@@ -37,6 +37,7 @@ class Outcome(NamedTuple):
     seconds: Seconds
     success: dict[str, float]
     explanation: str
+    proved: bool  # whether the run was to go on until verified, and was
 
 
 def train(
@@ -152,6 +153,7 @@ def _go_on(
         seconds=seconds,
         success=dict(trainer.curriculum.success),
         explanation=trainer.curriculum.explain(),
+        proved=trainer.curriculum.completed and trainer.config.until == "verified",
     )
 
 

@@ -21,10 +21,12 @@ from alphanpi.engine.tables import Failure
 from alphanpi.interpreter import Call, Interpreter
 from alphanpi.learn.continuation import Continuations
 from alphanpi.learn.curriculum import Curriculum
+from alphanpi.learn.proof import prove, require_lemma
 from alphanpi.learn.replay import Replay
 from alphanpi.learn.unroll import Blur, Loss, loss, make_batch
 from alphanpi.model import create_evaluator, create_network
 from alphanpi.spec import Environment, Program
+from alphanpi.verification.exploration import Origin, recreate
 
 # Names of the random streams of an iteration.
 _PLAY, _SEARCH, _LEARN, _VALIDATE, _EXAM, _PLANNING_EXAM, _CALLS = range(7)
@@ -38,6 +40,7 @@ class Start(NamedTuple):
     program: str
     size: int
     seed: tuple[int, ...]
+    origin: tuple[int, ...] = ()  # of a counter-example: number and values of its template; then there is no seed
 
 
 class Error(NamedTuple):
@@ -80,6 +83,7 @@ class Report(NamedTuple):
     evaluations: int
     replay_traces: int
     seconds: Seconds
+    verdict: str = ""  # of the verification, if there was one
 
     @property
     def elapsed(self) -> float:
@@ -94,6 +98,8 @@ class Trainer:
         self.environment = environment
         self.library = environment.library
         self.config = config
+        if config.until == "verified":
+            require_lemma(environment)
         self.seed = seed
         self.device = device
         self.iteration = 0
@@ -126,6 +132,11 @@ class Trainer:
         learned = time.perf_counter()
         self.curriculum.update(self._validate(self.config.validation.episodes, _VALIDATE))
         advanced = self.curriculum.ready and self._pass_exam()
+        verdict = ""
+        if self.curriculum.completed and self.config.until == "verified":
+            with _one_thread():
+                verdict = self._verify()
+            advanced = self.curriculum.completed
         validated = time.perf_counter()
         self.iteration += 1
         evaluation = played.evaluation_seconds - before.evaluation_seconds
@@ -157,6 +168,7 @@ class Trainer:
                 validation=validated - learned,
                 other=searched - began - search,
             ),
+            verdict=verdict,
         )
 
     def weights_changed(self) -> None:
@@ -174,6 +186,9 @@ class Trainer:
 
     def start_state(self, start: Start) -> Any:
         """The state a start stands for."""
+        if start.origin:
+            origin = Origin(start.origin[0], start.origin[1:])
+            return recreate(self.environment, start.program, start.size, origin)
         return self.search.world.guard.initial(start.program, start.size, np.random.default_rng(start.seed))
 
     def _requests(self) -> list[Request]:
@@ -286,6 +301,25 @@ class Trainer:
                 return False
         self.curriculum.advance()
         return True
+
+    def _verify(self) -> str:
+        """After the exam: unless all is proved, go on training, with counter-examples among the error starts."""
+        proof = prove(self.environment, self.evaluator, self.acting)
+        if not proof.proved:
+            self.curriculum.fail_verification()
+        for failing in proof.failing:
+            starts = [
+                Start(failing.program, failing.size, (), (origin.number, *origin.values)) for origin in failing.origins
+            ]
+            self._remember(failing.program, starts)
+        return proof.verdict
+
+    def _remember(self, name: str, starts: list[Start]) -> None:
+        """Add to the error starts of a program; the oldest are dropped."""
+        known = {error.start for error in self.errors[name]}
+        fresh = [Error(start) for start in starts if start not in known]
+        capacity = self.config.episodes.error_capacity
+        self.errors[name] = [*self.errors[name], *fresh][-capacity:] if capacity else []
 
     def _pass_planning_exam(self) -> bool:
         """The same with search, which listens to the values as well as to the policy."""

@@ -39,6 +39,12 @@ class View:
         if self._live is not None:
             self._live.update(_table(trainer, report, elapsed))
         now = time.monotonic()
+        if report.verdict:
+            self.console.print(
+                f"{elapsed:7.1f} s  iteration {report.iteration:4d}  verified: {report.verdict}",
+                highlight=False,
+                soft_wrap=True,
+            )
         if report.advanced or (self._live is None and now - self._last_line >= _SECONDS_BETWEEN_LINES):
             self._last_line = now
             self.console.print(_line(trainer, report, elapsed), highlight=False, soft_wrap=True)

@@ -1,0 +1,121 @@
+"""The command that verifies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from alphanpi.cli.shared import EXIT_FINDINGS, Json, Run, app, print_json
+from alphanpi.errors import UsageError
+
+EXIT_NOT_PROVED = 3
+
+
+@app.command
+def verify(
+    run: Run,
+    *,
+    max_size: Annotated[
+        int | None, Parameter(help="every start up to this size; by default as the lemma needs")
+    ] = None,
+    time_limit: Annotated[float, Parameter(help="seconds after which only completed sizes count")] = 120.0,
+    out: Annotated[Path | None, Parameter(help="write the certificate to this file")] = None,
+    recheck: Annotated[Path | None, Parameter(help="compute this certificate again and compare")] = None,
+    as_json: Json = False,
+) -> int:
+    """Verify an agent's programs for every size. Exit code 0 PROVED, 1 REFUTED, 3 SATURATED or BOUNDED."""
+    from alphanpi.files import write_atomically
+    from alphanpi.verification import verify as run_verification
+
+    if recheck is not None and max_size is not None:
+        raise UsageError("--recheck goes as far as the certificate did; leave --max-size out")
+    errors = Console(stderr=True)
+    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
+        bar = progress.add_task("verifying")
+
+        def show(advance: Any) -> None:
+            what = f"verifying {advance.program}, size {advance.size}"
+            progress.update(bar, description=what, completed=advance.done, total=advance.total)
+
+        certificate = run_verification(run, max_size=max_size, time_limit=time_limit, certificate=recheck, on_size=show)
+    record = certificate.record()
+    if out is not None:
+        write_atomically(out, json.dumps(record, indent=1) + "\n")
+    if as_json:
+        print_json(record)
+    else:
+        _print(Console(soft_wrap=True), certificate, recheck, out)
+    return {"PROVED": 0, "REFUTED": EXIT_FINDINGS}.get(certificate.verdict, EXIT_NOT_PROVED)
+
+
+def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path | None) -> None:
+    colours = {"PROVED": "green", "SATURATED": "yellow", "BOUNDED": "yellow", "REFUTED": "red"}
+    table = Table("program", "verdict", "sizes", "runs", "sequences", "smallest margin")
+    for program in certificate.programs:
+        sizes = [size.size for size in program.sizes]
+        least = program.numerics.smallest_margin
+        margin = "-" if least is None else f"{least:.3g}"
+        verdict = program.verdict
+        if verdict == "BOUNDED":
+            verdict = f"BOUNDED({program.to_size})"
+        elif verdict == "SATURATED":
+            verdict = f"SATURATED({program.from_size}..{program.to_size})"
+        table.add_row(
+            program.name,
+            f"[{colours[program.verdict]}]{verdict}[/]",
+            f"{sizes[0]}-{sizes[-1]}" if sizes else "-",
+            f"{sum(size.runs for size in program.sizes):,}",
+            f"{program.sequences:,}",
+            margin,
+        )
+
+    def say(text: str, heading: str = "") -> None:
+        front = f"[bold]{heading}[/] " if heading else ""
+        console.print(f"{front}{escape(text)}", highlight=False)
+
+    console.print(table)
+    for program in certificate.programs:
+        if program.invariant:
+            say(f"{program.name} ends with {' or '.join(program.invariant)}", "invariant:")
+        if program.counter_example is not None:
+            _print_counter_example(say, program)
+    if certificate.lemma is not None:
+        say(certificate.lemma.text, "lemma:")
+        for condition in certificate.lemma.conditions:
+            outcome = f"holds in all {condition.runs:,} runs" if condition.holds else "fails"
+            say(f"{condition.program}: {condition.text}: {outcome}", "condition of the lemma:")
+    for assumption in certificate.assumptions:
+        say(assumption, "assumed:")
+    if certificate.verdict != "PROVED":
+        for program in certificate.programs:
+            for reason in program.reasons:
+                say(f"{program.name}: {reason}", "in the way of more:")
+    if certificate.weights_sha256 is not None:
+        say(certificate.weights_sha256, "weights:")
+    colour = colours[certificate.verdict]
+    meaning = {
+        "PROVED": "every program works at every size",
+        "SATURATED": f"every start up to size {certificate.to_size} works, and no program met anything new at the end",
+        "BOUNDED": f"every start up to size {certificate.to_size} works; nothing is claimed beyond",
+        "REFUTED": "a program fails; see the counter-example",
+    }[certificate.verdict]
+    console.print(f"[bold {colour}]{certificate.verdict}[/]: {meaning} ({certificate.seconds:.1f} s)", highlight=False)
+    if rechecked is not None:
+        say(f"{rechecked} holds: computed again, with the same result")
+    if out is not None:
+        say(f"certificate: {out}")
+
+
+def _print_counter_example(say: Any, program: Any) -> None:
+    found = program.counter_example
+    say(f"{program.name} on {found.start_text} ({found.start})", "counter-example:")
+    for step in found.steps:
+        say(f"    {step.action:<12} {step.state}")
+    say(f"    {found.text}: {found.final}")

@@ -1,0 +1,70 @@
+"""Verification: a certificate that learned programs work, for every size where a lemma allows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from alphanpi.agent import Agent, load
+from alphanpi.engine.histories import Evaluator
+from alphanpi.errors import UsageError
+from alphanpi.spec import Environment
+from alphanpi.verification.certificate import Certificate, Subject, certify
+from alphanpi.verification.recheck import recheck
+from alphanpi.verification.verdicts import Kind, Verdict
+from alphanpi.verification.verifier import Advance, OnSize, Verifier
+
+__all__ = ["Advance", "Certificate", "Kind", "OnSize", "Verdict", "verify", "verify_evaluator"]
+
+TIME_LIMIT = 120.0
+
+
+def verify(
+    run: str | Path | Agent,
+    *,
+    max_size: int | None = None,
+    time_limit: float | None = TIME_LIMIT,
+    certificate: str | Path | None = None,
+    on_size: OnSize | None = None,
+) -> Certificate:
+    """Verify the greedy interpreter of an agent.
+
+    Args:
+        run: An agent, or what `load` takes.
+        max_size: Look at every start up to this size; by default as far as the environment's lemma needs.
+        time_limit: Seconds after which only the sizes completed so far count.
+        certificate: A certificate to compute again instead; a UsageError says where it does not hold.
+        on_size: Called whenever a size of a program is complete.
+    """
+    _positive(max_size, time_limit)
+    agent = run if isinstance(run, Agent) else load(run)
+    subject = Subject(agent.card.environment, agent.card.options, agent.weights_hash)
+    arguments: dict[str, Any] = {
+        "environment": agent.environment,
+        "evaluator": agent.evaluator,
+        "network": agent.network,
+    }
+    if certificate is not None:
+        return recheck(Path(certificate), subject, arguments, on_size)
+    return certify(subject, Verifier(**arguments, max_size=max_size, time_limit=time_limit, on_size=on_size))
+
+
+def verify_evaluator(
+    environment: Environment[Any],
+    evaluator: Evaluator,
+    *,
+    max_size: int | None = None,
+    time_limit: float | None = TIME_LIMIT,
+    on_size: OnSize | None = None,
+) -> Certificate:
+    """Verify anything that answers like a network; arithmetic in double precision is not compared."""
+    _positive(max_size, time_limit)
+    verifier = Verifier(environment, evaluator, max_size=max_size, time_limit=time_limit, on_size=on_size)
+    return certify(Subject(type(environment).__name__, {}, None), verifier)
+
+
+def _positive(max_size: int | None, time_limit: float | None) -> None:
+    if max_size is not None and max_size < 1:
+        raise UsageError(f"--max-size {max_size}: give at least 1")
+    if time_limit is not None and time_limit <= 0:
+        raise UsageError(f"--time-limit {time_limit} leaves no time; give a positive number of seconds")

@@ -1,0 +1,122 @@
+"""Whether the decisions survive other arithmetic: in batches, and in double precision."""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from alphanpi.engine.histories import Evaluator
+from alphanpi.model import NPINetwork
+from alphanpi.verification.decisions import NO_PARENT, Decisions, best_legal
+
+TOLERANCE = 1e-3
+"""Smallest margin between the best and the second-best legal logit that counts as a decision."""
+
+
+Logits = list[NDArray[np.floating]]
+
+
+class Numerics(NamedTuple):
+    """How firm the decisions of a program are."""
+
+    tolerance: float
+    smallest_margin: float | None  # in single precision; None where every step had one legal action
+    batched_deviation: float  # largest difference of a logit between a batch of one and a batch of many
+    double_margin: float | None  # smallest margin in double precision; None without a network
+    double_deviation: float | None  # largest difference of a logit between single and double precision
+    same_decisions: bool  # in all of these
+
+    @property
+    def firm(self) -> bool:
+        """Whether the margins exceed the tolerance and everything that arithmetic changed."""
+        margins = [margin for margin in (self.smallest_margin, self.double_margin) if margin is not None]
+        noise = 2 * max(self.batched_deviation, self.double_deviation or 0.0)
+        return self.same_decisions and all(margin >= self.tolerance and margin > noise for margin in margins)
+
+
+def confirm(decisions: Decisions, evaluator: Evaluator, network: NPINetwork | None) -> list[Numerics]:
+    """Evaluate all recorded histories again, in batches and, where there is a network, in double precision.
+
+    The answer has one entry for each program to be learned.
+    """
+    batched = _batched_logits(decisions, evaluator)
+    double = None if network is None else _double_logits(decisions, network)
+    return [_numerics(decisions, program, batched, double) for program in range(len(decisions.library.learned))]
+
+
+def _numerics(decisions: Decisions, program: int, batched: Logits, double: Logits | None) -> Numerics:
+    own = [number for number, history in enumerate(decisions.histories) if history.program == program]
+    decided = {
+        key: decision for key, decision in decisions.decided.items() if decisions.histories[key[0]].program == program
+    }
+    again = [logits for logits in (batched, double) if logits is not None]
+
+    def deviation(logits: Logits) -> float:
+        return max((float(np.max(np.abs(decisions.logits[number] - logits[number]))) for number in own), default=0.0)
+
+    return Numerics(
+        tolerance=TOLERANCE,
+        smallest_margin=_smallest([decision.margin for decision in decided.values()]),
+        batched_deviation=deviation(batched),
+        double_margin=None
+        if double is None
+        else _smallest([best_legal(double[history], mask).margin for history, mask in decided]),
+        double_deviation=None if double is None else deviation(double),
+        same_decisions=all(
+            best_legal(logits[history], mask).action == decision.action
+            for logits in again
+            for (history, mask), decision in decided.items()
+        ),
+    )
+
+
+def _batched_logits(decisions: Decisions, evaluator: Evaluator) -> Logits:
+    """All histories of one length in one batch."""
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    lengths: list[int] = []
+    for number, history in enumerate(decisions.histories):
+        lengths.append(0 if history.parent == NO_PARENT else lengths[history.parent] + 1)
+        by_length[lengths[-1]].append(number)
+    memory = np.zeros((len(lengths), evaluator.memory_width), np.float32)
+    logits: Logits = [np.zeros(0)] * len(lengths)
+    for length in sorted(by_length):
+        rows = by_length[length]
+        chosen = [decisions.histories[row] for row in rows]
+        before = np.zeros((len(rows), evaluator.memory_width), np.float32)
+        if length:
+            before = memory[[history.parent for history in chosen]]
+        answer = evaluator.evaluate(
+            np.array([history.program for history in chosen], np.int64),
+            np.array([history.observation for history in chosen], np.int16),
+            before,
+        )
+        memory[rows] = answer.memory
+        for row, values in zip(rows, answer.logits, strict=True):
+            logits[row] = values.copy()
+    return logits
+
+
+@torch.inference_mode()
+def _double_logits(decisions: Decisions, network: NPINetwork) -> Logits:
+    """Each history alone, in double precision."""
+    double = copy.deepcopy(network).cpu().double().eval()
+    zero = torch.zeros(1, network.config.memory, dtype=torch.float64)
+    memories: list[tuple[torch.Tensor, torch.Tensor]] = []
+    logits: Logits = []
+    for history in decisions.histories:
+        hidden, cell = (zero, zero) if history.parent == NO_PARENT else memories[history.parent]
+        observation = torch.tensor([history.observation], dtype=torch.float64)
+        output = double(torch.tensor([history.program]), observation, hidden, cell)
+        memories.append((output.hidden, output.cell))
+        logits.append(output.logits[0].numpy().copy())
+    return logits
+
+
+def _smallest(margins: list[float]) -> float | None:
+    finite = [margin for margin in margins if margin != float("inf")]
+    return min(finite) if finite else None

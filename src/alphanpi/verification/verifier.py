@@ -1,0 +1,256 @@
+"""The verifier: explores every program size by size, and says what that shows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphanpi.engine.histories import Evaluator
+from alphanpi.errors import UsageError
+from alphanpi.interpreter import Call, Interpreter
+from alphanpi.model import NPINetwork
+from alphanpi.spec import Environment, Program
+from alphanpi.verification.decisions import Decisions
+from alphanpi.verification.exploration import CounterExample, Explored, Explorer, LimitError
+from alphanpi.verification.numerics import Numerics, confirm
+from alphanpi.verification.verdicts import Kind, Verdict
+
+LEMMA_SAMPLES = 500
+CONFIRMING_ACTIONS = 1_000_000
+
+
+class Advance(NamedTuple):
+    """A size of a program is complete."""
+
+    program: str
+    size: int
+    runs: int
+    done: int  # sizes of all programs completed so far
+    total: int  # sizes of all programs, if nothing stops earlier
+
+
+OnSize = Callable[[Advance], None]
+"""Called whenever a size is complete."""
+
+
+class Shown(NamedTuple):
+    """What was shown of one program."""
+
+    program: Program
+    verdict: Verdict
+    sizes: tuple[Explored, ...]  # completed without a violation
+    invariant: tuple[str, ...]
+    numerics: Numerics
+    counter_example: CounterExample | None  # confirmed by a real run
+    reasons: tuple[str, ...]  # why the verdict is not stronger
+
+
+class Result(NamedTuple):
+    """What was shown of all programs."""
+
+    programs: tuple[Shown, ...]
+    lemma_fault: str | None  # an instance on which the lemma turned out to be wrong
+
+
+class _Progress:
+    """How far one program has come."""
+
+    def __init__(self, program: Program, limit: int) -> None:
+        self.program = program
+        self.limit = limit
+        self.sizes: dict[int, Explored] = {}
+        self.counter_example: CounterExample | None = None
+        self.stopped = ""  # why no larger size is looked at
+        self.at_fault = False  # whether that is because a rule was broken
+
+    def largest(self) -> int:
+        return max(self.sizes, default=0)
+
+
+class Verifier:
+    """Verifies the greedy interpreter of any evaluator on an environment."""
+
+    def __init__(
+        self,
+        environment: Environment[Any],
+        evaluator: Evaluator,
+        *,
+        network: NPINetwork | None = None,
+        max_size: int | None = None,
+        time_limit: float | None = None,
+        on_size: OnSize | None = None,
+        limits: Mapping[str, int] | None = None,
+    ) -> None:
+        self.environment = environment
+        self.library = environment.library
+        self.evaluator = evaluator
+        self.network = network
+        self.cutoff = environment.cutoff()
+        self.on_size = on_size
+        self.max_size = max_size
+        conditions = () if self.cutoff is None else self.cutoff.conditions
+        deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
+        self.explorer = Explorer(environment, Decisions(self.library, evaluator), conditions, deadline)
+        self.limits = dict(limits or {program.name: self._limit(program) for program in self.library.learned})
+        too_large = [program for program in self.library.learned if program.minimum_size > self.limits[program.name]]
+        if too_large and limits is None:
+            name, least = too_large[0].name, too_large[0].minimum_size
+            raise UsageError(f"--max-size {max_size}: {name} cannot start below size {least}; give at least {least}")
+
+    def verify(self) -> Result:
+        """Explore all sizes, then weigh what was seen."""
+        progress = {program.name: _Progress(program, self.limits[program.name]) for program in self.library.learned}
+        try:
+            for size in range(1, max(self.limits.values()) + 1):
+                for item in progress.values():
+                    self._advance(item, size, progress)
+        except LimitError as limit:
+            for item in progress.values():
+                if not item.stopped and item.largest() < item.limit:
+                    item.stopped = f"{limit} at size {max(item.largest() + 1, item.program.minimum_size)}"
+        # Without a lemma nothing can be proved, and double precision could not change a verdict.
+        network = None if self.cutoff is None else self.network
+        numerics = confirm(self.explorer.decisions, self.evaluator, network)
+        fault = self._examine_lemma()
+        shown: dict[str, Shown] = {}
+        for item, own in zip(progress.values(), numerics, strict=True):
+            shown[item.program.name] = self._shown(item, own, fault, shown)
+        return Result(tuple(shown.values()), fault)
+
+    def _limit(self, program: Program) -> int:
+        """As far as asked for; by default as far as the lemma needs, for this program and those that call it."""
+        if self.max_size is not None:
+            return self.max_size
+        if self.cutoff is None:
+            return max(self.environment.validation_size, program.minimum_size)
+        callers = [
+            caller.name
+            for caller in self.library.learned
+            if self.library.may_call(caller.name)[self.library.index_of(program.name)]
+        ]
+        return max(self.cutoff.sizes.get(name, program.minimum_size) for name in [program.name, *callers])
+
+    def _advance(self, item: _Progress, size: int, progress: dict[str, _Progress]) -> None:
+        program = item.program
+        if item.stopped or not program.minimum_size <= size <= item.limit:
+            return
+
+        def covered(callee: str, callee_size: int) -> bool:
+            """Whether the contract of a call is shown: before, or, for a smaller measure, by this very induction."""
+            return callee_size in progress[callee].sizes or (callee == program.name and callee_size == size)
+
+        known = self.explorer.contracts.invariants.setdefault(program.name, set())
+        explored = self.explorer.explore(program, size, covered)
+        while not explored.views <= known:
+            # A larger invariant allows more outcomes of the calls to itself: all sizes again, until nothing is added.
+            known |= explored.views
+            self._settle(item, known, covered)
+            explored = self.explorer.explore(program, size, covered)
+        for smaller in sorted(item.sizes):
+            again = item.sizes[smaller]
+            if again.counter_example is not None:
+                self._fault(item, smaller, again.counter_example)
+                return
+        if explored.counter_example is not None:
+            self._fault(item, size, explored.counter_example)
+            return
+        item.sizes[size] = explored
+        if self.on_size is not None:
+            done = sum(len(other.sizes) for other in progress.values())
+            total = sum(other.limit - other.program.minimum_size + 1 for other in progress.values())
+            self.on_size(Advance(program.name, size, explored.runs, done, total))
+
+    def _settle(self, item: _Progress, known: set[Hashable], covered: Callable[[str, int], bool]) -> None:
+        """Explore the completed sizes again until the invariant contains all their outcomes."""
+        settled = False
+        while not settled:
+            count = len(known)
+            for size in sorted(item.sizes):
+                item.sizes[size] = self.explorer.explore(item.program, size, covered)
+                known |= item.sizes[size].views
+            settled = len(known) == count
+
+    def _fault(self, item: _Progress, size: int, found: CounterExample) -> None:
+        """A real run decides whether it is a fault of the agent or only of the contracts it was seen through."""
+        for larger in [other for other in item.sizes if other >= size]:
+            del item.sizes[larger]
+        item.stopped, item.at_fault = f"at size {size}: {found.violation.text}", True
+        if found.violation.rule == "uncovered":
+            return
+        interpreter = Interpreter(self.environment, self.evaluator)
+        (execution,) = interpreter.run([Call(item.program.name, found.start)], max_actions=CONFIRMING_ACTIONS)
+        if execution.success:
+            item.stopped += ", from an outcome that the contract of a call allows and the agent does not produce"
+        else:
+            item.counter_example = found
+
+    def _examine_lemma(self) -> str | None:
+        if self.cutoff is None:
+            return None
+        for seed in range(LEMMA_SAMPLES):
+            fault = self.cutoff.examine(self.environment, np.random.default_rng(seed))
+            if fault is not None:
+                return fault
+        return None
+
+    def _shown(self, item: _Progress, numerics: Numerics, fault: str | None, below: dict[str, Shown]) -> Shown:
+        name = item.program.name
+        own, reasons = self._own_verdict(item, numerics, fault)
+        verdict = own
+        called = {call.program for explored in item.sizes.values() for call in explored.calls} - {name}
+        for callee in sorted(called):
+            weaker = verdict.given(below[callee].verdict)
+            if weaker != verdict:
+                reasons.append(f"it calls {callee}, which is {below[callee].verdict}")
+            verdict = weaker
+        invariant: set[Hashable] = self.explorer.contracts.invariants.get(name, set())
+        return Shown(
+            program=item.program,
+            verdict=verdict,
+            sizes=tuple(item.sizes[size] for size in sorted(item.sizes)),
+            invariant=tuple(sorted(str(view) for view in invariant)),
+            numerics=numerics,
+            counter_example=item.counter_example,
+            reasons=tuple(reasons),
+        )
+
+    def _own_verdict(self, item: _Progress, numerics: Numerics, fault: str | None) -> tuple[Verdict, list[str]]:
+        """What is shown of a program if those it calls keep their contracts."""
+        name, largest = item.program.name, item.largest()
+        if item.counter_example is not None:
+            return Verdict(Kind.REFUTED, self.environment.size(item.counter_example.start)), [item.stopped]
+        reasons = [item.stopped] if item.stopped else []
+        if not item.sizes:
+            return Verdict(Kind.BOUNDED, 0), reasons
+        saturated_from = largest
+        while saturated_from - 1 in item.sizes and (
+            item.sizes[saturated_from - 1].sequences == item.sizes[largest].sequences
+        ):
+            saturated_from -= 1
+        saturated = saturated_from < largest and not item.at_fault
+        if saturated_from == largest:
+            reasons.append(f"its sequences still changed at size {largest}")
+        if self.cutoff is None or name not in self.cutoff.sizes:
+            reasons.append("the environment has no cut-off lemma for it")
+        else:
+            needed = self.cutoff.sizes[name]
+            if largest < needed:
+                reasons.append(f"the lemma needs every start up to size {needed}, {largest} was reached")
+            broken = {number for explored in item.sizes.values() for number in explored.broken_conditions}
+            for number, condition in enumerate(self.cutoff.conditions):
+                if number in broken:
+                    reasons.append(f"a condition of the lemma fails: {condition.text}")
+                elif condition.program == name and condition.from_size > largest:
+                    reasons.append(f"a condition of the lemma was not tried: {condition.text}")
+            if fault is not None:
+                reasons.append(f"the lemma is wrong about this environment: {fault}")
+        if not numerics.firm:
+            reasons.append(f"margins of the decisions are not above {numerics.tolerance:g} in all arithmetics")
+        if not reasons:
+            return Verdict(Kind.PROVED, largest, saturated_from), reasons
+        if saturated:
+            return Verdict(Kind.SATURATED, largest, saturated_from), reasons
+        return Verdict(Kind.BOUNDED, largest), reasons
