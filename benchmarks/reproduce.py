@@ -133,6 +133,7 @@ def main() -> None:
             )
             _write(result["case"], results[result["case"]])
     write_summary()
+    write_readme()
 
 
 def _brief(scores: list[dict[str, Any]]) -> str:
@@ -181,6 +182,45 @@ def write_summary() -> None:
         if path.is_file():
             lines += _section(case, json.loads(path.read_text()))
     (RESULTS / "README.md").write_text("\n".join(lines))
+
+
+README_ROWS = [
+    # label, case, sizes, paper without and with search
+    ("Hanoi, 2 to 12 disks", "hanoi", (2, 5, 10, 12), "100 % / 100 %"),
+    ("recursive sorting, `compare`, length 100", "recursive-sorting-compare", (100,), "10 % / 100 %"),
+    ("recursive sorting, `paper`, length 100", "recursive-sorting", (100,), "10 % / 100 %"),
+    ("iterative sorting, length 20", "sorting", (20,), "85 % / 100 %"),
+    ("iterative sorting, length 100", "sorting", (100,), "10 % / 40 %"),
+    ("sorting without hierarchy, length 4", "flat-sorting", (4,), "22 % / 42 %"),
+]
+BEGIN, END = "<!-- results: written by benchmarks/reproduce.py -->", "<!-- end of results -->"
+
+
+def write_readme() -> None:
+    """Rewrite the table in README.md from the JSON files."""
+    lines = [
+        "| | learned | training, median (worst) | success without search | with search | paper, without / with |",
+        "|---|---|---|---|---|---|",
+    ]
+    for label, name, sizes, paper in README_ROWS:
+        path = RESULTS / f"{name}.json"
+        if not path.is_file():
+            continue
+        runs = json.loads(path.read_text())["runs"]
+        seconds = [run["training_seconds"] for run in runs]
+        rates = {
+            mode: [s["rate"] for run in runs for s in run["scores"] if s["mode"] == mode and s["size"] in sizes]
+            for mode in ("greedy", "planning")
+        }
+        shown = [f"{statistics.mean(rates[mode]):.0%} (worst {min(rates[mode]):.0%})" for mode in rates]
+        lines.append(
+            f"| {label} | {sum(run['completed'] for run in runs)} of {len(runs)} | "
+            f"{statistics.median(seconds):.0f} s ({max(seconds):.0f} s) | {' | '.join(shown)} | {paper} |"
+        )
+    text = (ROOT / "README.md").read_text()
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    (ROOT / "README.md").write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}")
 
 
 def _section(case: Case, record: dict[str, Any]) -> list[str]:
