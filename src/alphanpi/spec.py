@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from alphanpi.errors import SpecificationError
+from alphanpi.scene import Scene
 
 State = TypeVar("State", bound=Hashable)
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -292,6 +293,10 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
     def result(self, program: str, final: State, actions: Sequence[Any]) -> str:
         """What a user wants to read after a run; `actions` are its atomic steps, where they were kept."""
         return self.format(final)
+
+    def render(self, state: State) -> Scene | None:
+        """A picture of the state; None: it is shown as text."""
+        return None
 
     def act(self, state: State, action: str) -> State:
         """Apply an atomic action."""
