@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,11 +12,17 @@ from numba import njit
 
 from alphanpi.engine import kernel
 from alphanpi.engine.scoring import upper_confidence
-from alphanpi.engine.search import Request, Search, Trace
+from alphanpi.engine.search import Request, Search, Trace, _LimitReachedError
 from alphanpi.engine.tables import FAILED, NONE, UNKNOWN, Hole, Status, Tables
+from alphanpi.engine.world import TooManyStatesError
 from alphanpi.errors import UsageError
+from alphanpi.guard import shown
 
 _ACTIVE, _NO_HOLE = int(Status.ACTIVE), int(Hole.NONE)
+
+
+class TooLargeError(UsageError):
+    """The search needs more room or time than it was given."""
 
 
 class TreeEdge(NamedTuple):
@@ -68,6 +75,7 @@ def inspect(
     request: Request,
     steps: Sequence[int] | None = None,
     actions: Sequence[str] = (),
+    seconds: float | None = None,
 ) -> Inspection:
     """Play one episode and keep the trees of its decisions.
 
@@ -77,8 +85,9 @@ def inspect(
         steps: The decisions to keep; all if omitted.
         actions: Taken instead of the search's choices, as far as they go. The episode goes on with its own choices
             after an action that is not legal or that fails.
+        seconds: Time limit; TooLargeError beyond it, and where the engine's tables are full.
     """
-    return _Inspector(search, request, steps, actions).run()
+    return _Inspector(search, request, steps, actions, seconds).run()
 
 
 @njit(cache=True, error_model="numpy")
@@ -100,7 +109,12 @@ class _Inspector:
     """Drives the parts of a search that `Search.run` drives, and stops at every decision of the episode."""
 
     def __init__(
-        self, search: Search, request: Request, steps: Sequence[int] | None, actions: Sequence[str]
+        self,
+        search: Search,
+        request: Request,
+        steps: Sequence[int] | None,
+        actions: Sequence[str],
+        seconds: float | None,
     ) -> None:
         self.search = search
         self.request = request
@@ -108,8 +122,24 @@ class _Inspector:
         self.forced = [search.library.index_of(action) for action in actions]
         self.following = True  # whether the actions asked for have been taken so far
         self.decisions: dict[int, Decision] = {}
+        self.deadline = math.inf if seconds is None else time.monotonic() + seconds
 
     def run(self) -> Inspection:
+        try:
+            return self._run()
+        except (_LimitReachedError, TooManyStatesError) as error:
+            self.search._reset_pools()
+            limit = error.failure.name.lower() if isinstance(error, _LimitReachedError) else "states"
+            raise self._too_large(f"too many {limit}") from None
+        except BaseException:
+            self.search._reset_pools()
+            raise
+
+    def _too_large(self, reason: str) -> TooLargeError:
+        program, state = self.request.program, shown(self.request.state)
+        return TooLargeError(f"{program}: the search from {state} is too large: {reason}; use fewer simulations")
+
+    def _run(self) -> Inspection:
         search, request = self.search, self.request
         program = search._program(request)
         state = search.world.intern(request.state)
@@ -128,6 +158,8 @@ class _Inspector:
             elif batch.episodes["status"][0] != Status.ACTIVE:
                 break
             else:
+                if time.monotonic() > self.deadline:
+                    raise self._too_large("the time is up")
                 search._fill(batch, np.array([0]))
         trace = search._trace(batch, 0, request)
         kept = [
