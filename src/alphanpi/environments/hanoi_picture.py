@@ -21,13 +21,13 @@ def picture(position: tuple[int, ...], roles: tuple[int, int, int], disks: int) 
     for pillar, name in enumerate(PILLARS):
         middle = _middle(pillar)
         shapes.append(rectangle(f"pillar-{name}", middle - 4, _TOP, 8, _BASE - _TOP, radius=4))
-        shapes.append(text(f"name-{name}", middle, _BASE + 26, name, 15, "muted"))
+        shapes.append(text(f"name-{name}", middle, _BASE + 27, name, 18, "muted"))
     for role, (name, style) in enumerate(ROLES):
         shapes.append(
-            rectangle(f"role-{name}", _middle(roles[role]) - 46, _BASE + 44, 92, 26, style, radius=13, label=name)
+            rectangle(f"role-{name}", _middle(roles[role]) - 58, _BASE + 46, 116, 32, style, radius=16, label=name)
         )
     shapes += [_disk(disk, position, disks, thickness) for disk in range(count)]
-    return Scene(_WIDTH, _BASE + 82, tuple(shapes))
+    return Scene(_WIDTH, _BASE + 88, tuple(shapes))
 
 
 def _disk(disk: int, position: tuple[int, ...], disks: int, thickness: float) -> Shape:

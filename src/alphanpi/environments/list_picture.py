@@ -45,21 +45,21 @@ def picture(values: tuple[int, ...], pointers: tuple[int, int], bounds: tuple[in
             )
         )
         if len(values) <= _MOST_LABELS:
-            size = min(17.0, pitch * 0.4)
+            size = min(22.0, pitch * 0.4)
             shapes.append(
-                text(f"number-{name}", left + width / 2, _BASE - height - 13, str(value), size, faded=not inside)
+                text(f"number-{name}", left + width / 2, _BASE - height - 15, str(value), size, faded=not inside)
             )
     for row, (name, style) in enumerate(POINTERS):
         shapes += _pointer(row, name, style, pointers[row] * pitch + pitch / 2, pitch)
-    return Scene(_WIDTH, _BASE + 92, tuple(shapes))
+    return Scene(_WIDTH, _BASE + 98, tuple(shapes))
 
 
 def _pointer(row: int, name: str, style: Style, x: float, pitch: float) -> list[Shape]:
     """A chip under the bar it points at; the two have rows of their own, so that they never meet."""
-    width = max(16.0, min(34.0, pitch * 0.6))
+    width = max(16.0, min(38.0, pitch * 0.6))
     side = (-1, 1)[row] * min(8.0, pitch * 0.15)
-    top = _BASE + 24 + 34 * row
+    top = _BASE + 24 + 38 * row
     return [
         line(f"{name} stem", (x + side, _BASE + 8), (x + side, top + 4), style),
-        rectangle(name, x + side - width / 2, top, width, 24, style, radius=8, label=str(row + 1)),
+        rectangle(name, x + side - width / 2, top, width, 30, style, radius=8, label=str(row + 1)),
     ]
