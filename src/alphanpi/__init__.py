@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from alphanpi.interpreter import Call, Execution
     from alphanpi.learn.train import Outcome, resume, train
     from alphanpi.model import NPINetwork, create_evaluator, create_network
+    from alphanpi.reporting import render, report, tree
     from alphanpi.skeleton import new_env
 
 __version__ = "0.1.0"
@@ -56,9 +57,12 @@ _LAZY = {
     "evaluate": "alphanpi.evaluation",
     "load": "alphanpi.agent",
     "new_env": "alphanpi.skeleton",
+    "render": "alphanpi.reporting",
+    "report": "alphanpi.reporting",
     "resume": "alphanpi.learn.train",
     "search": "alphanpi.api",
     "train": "alphanpi.learn.train",
+    "tree": "alphanpi.reporting",
 }
 
 __all__ = [
@@ -99,9 +103,12 @@ __all__ = [
     "new_env",
     "program",
     "register",
+    "render",
+    "report",
     "resume",
     "search",
     "train",
+    "tree",
 ]
 
 

@@ -74,7 +74,7 @@ def text(id: str, x: float, y: float, label: str, size: float = 14, style: Style
 
 
 def problems(scene: Scene) -> list[str]:
-    """What is wrong with a scene: ids that occur twice, shapes outside, numbers that are none."""
+    """What is wrong with a scene: no area, ids that occur twice, numbers that cannot be drawn."""
     found = []
     seen: set[str] = set()
     if not (scene.width > 0 and scene.height > 0):
@@ -83,9 +83,8 @@ def problems(scene: Scene) -> list[str]:
         if shape.id in seen:
             found.append(f"two shapes have the id {shape.id!r}")
         seen.add(shape.id)
-        for value in (shape.x, shape.y, shape.width, shape.height, shape.radius):
-            if not -1e6 < value < 1e6:
-                found.append(f"{shape.id!r}: {value} is not a usable coordinate")
+        numbers = (shape.x, shape.y, shape.width, shape.height, shape.radius)
+        found += [f"{shape.id!r}: {value} is not a usable coordinate" for value in numbers if not -1e6 < value < 1e6]
         if not 0.0 <= shape.tone <= 1.0:
             found.append(f"{shape.id!r}: tone {shape.tone} is not between 0 and 1")
     return found

@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from alphanpi import __version__
 from alphanpi.agent import load
+from alphanpi.engine.inspection import Decision, inspect
+from alphanpi.engine.search import Request
 from alphanpi.errors import UsageError
 from alphanpi.files import write_atomically
-from alphanpi.reporting.collecting import collect
+from alphanpi.reporting.animation import film, gif, svg
+from alphanpi.reporting.collecting import collect, library_entries
+from alphanpi.reporting.colours import LIGHT
 from alphanpi.reporting.execution import MOST_STEPS
 from alphanpi.reporting.measuring import SECONDS
 from alphanpi.reporting.page_file import to_html, to_json
-from alphanpi.reporting.records import ReportRecord
-from alphanpi.reporting.searches import SIMULATIONS
+from alphanpi.reporting.records import SCHEMA, ReportRecord, TreePageRecord
+from alphanpi.reporting.searches import SIMULATIONS, SearchCollector, search_of
+from alphanpi.reporting.states import StateTable
 
-__all__ = ["ReportRecord", "report", "report_record"]
+__all__ = ["ReportRecord", "render", "report", "report_record", "tree", "tree_page"]
 
 
 def report_record(
@@ -88,3 +94,42 @@ def report(
     title = f"{record.agent.environment}: what was learned"
     write_atomically(path, to_json(record) + "\n" if path.suffix == ".json" else to_html(record, title))
     return record
+
+
+def tree(run: str | Path, program: str, instance: str, *, step: int = 1, simulations: int = SIMULATIONS) -> Decision:
+    """The search tree behind one action of a program: the `step`-th, counted from 1."""
+    agent = load(run)
+    request = Request(program, agent.parse(program, instance))
+    found = inspect(search_of(agent, simulations), request, steps=[step - 1])
+    if not found.decisions:
+        taken = len(found.trace.actions)
+        raise UsageError(f"{program} {instance!r} takes {taken} actions with search; --step {step} is not one of them")
+    return found.decisions[0]
+
+
+def tree_page(run: str | Path, program: str, instance: str, *, step: int = 1, simulations: int = SIMULATIONS) -> str:
+    """A page with the trees of all actions of a program, and of the programs it calls; `step` comes first."""
+    agent = load(run)
+    states = StateTable(agent.environment)
+    searches = SearchCollector(agent, states, simulations).collect_one(program, agent.parse(program, instance))
+    record = TreePageRecord(
+        schema=SCHEMA,
+        version=__version__,
+        run=str(run),
+        library=library_entries(agent),
+        states=states.records,
+        searches=searches,
+        step=step - 1,
+    )
+    return to_html(record, f"{program} on {instance}: how the search decides")
+
+
+def render(run: str | Path, program: str, instance: str, out: str | Path) -> str:
+    """Write an animated picture of an execution, .svg or .gif; returns what was left out, in words."""
+    path = Path(out)
+    if path.suffix not in (".svg", ".gif"):
+        raise UsageError(f"{path}: pictures are written as .svg or .gif; choose one of these endings")
+    reel = film(load(run), program, instance)
+    title = f"{program} on {instance}"
+    write_atomically(path, svg(reel, LIGHT, title) if path.suffix == ".svg" else gif(reel, LIGHT))
+    return reel.note

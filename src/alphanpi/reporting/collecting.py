@@ -51,8 +51,8 @@ def collect(
     for step in watched.execution.steps:
         states.number(step.state)
     progress(f"searching {len(watched.calls):,} calls with {simulations} simulations")
-    searches, search_of_call = SearchCollector(agent, states, simulations).collect(watched)
-    execution = _execution(agent, name, given, watched, states, search_of_call)
+    searches = SearchCollector(agent, states, simulations).collect(watched)
+    execution = _execution(agent, name, given, watched, states, searches.place_of_call)
     progress("measuring success by size")
     observed = observe_calls(agent, name)
     scores = generalisation(agent, name, folder, seconds, observed)
@@ -60,7 +60,7 @@ def collect(
         schema=SCHEMA,
         version=__version__,
         agent=_agent(agent, run),
-        library=[Entry(entry.name, entry.level, entry.recursive, entry.summary) for entry in library],
+        library=library_entries(agent),
         fields=list(agent.environment.fields),
         calls=observed.calls,
         training=training(folder),
@@ -71,10 +71,15 @@ def collect(
         scene_size=states.size,
         states=states.records,
         execution=execution,
-        searches=searches,
+        searches=searches.record,
         source=source,
         certificate=certificate(certificate_file, folder),
     )
+
+
+def library_entries(agent: Agent) -> list[Entry]:
+    """The agent's library."""
+    return [Entry(entry.name, entry.level, entry.recursive, entry.summary) for entry in agent.environment.library]
 
 
 def run_folder(run: str) -> Path:

@@ -7,10 +7,10 @@ import json
 import re
 from importlib import resources
 
-from alphanpi.reporting.records import ReportRecord, plain
+from alphanpi.reporting.records import ReportRecord, TreePageRecord, plain
 
 # Each module after those it imports: they are joined in one scope.
-MODULES = (
+REPORT_MODULES = (
     "dom.mjs",
     "playback.mjs",
     "scenes.mjs",
@@ -20,22 +20,25 @@ MODULES = (
     "sections.mjs",
     "playerview.mjs",
     "treeview.mjs",
+    "theme.mjs",
     "main.mjs",
 )
+TREE_MODULES = ("dom.mjs", "trees.mjs", "treeview.mjs", "theme.mjs", "tree_main.mjs")
 VENDOR = "vendor/d3-hierarchy.min.js"
 VENDOR_LICENCE = "vendor/d3-hierarchy.LICENSE"
 _IMPORT = re.compile(r"^import .*\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
-def to_json(record: ReportRecord) -> str:
-    """The report as its JSON object."""
+def to_json(record: ReportRecord | TreePageRecord) -> str:
+    """The records as their JSON object."""
     return json.dumps(plain(record), separators=(",", ":"), ensure_ascii=False)
 
 
-def to_html(record: ReportRecord, title: str) -> str:
-    """The report as one self-contained page."""
-    script = "\n".join(_EXPORT.sub("", _IMPORT.sub("", _part(name))) for name in MODULES)
+def to_html(record: ReportRecord | TreePageRecord, title: str) -> str:
+    """A report, or the trees of one search, as one self-contained page."""
+    modules = REPORT_MODULES if isinstance(record, ReportRecord) else TREE_MODULES
+    script = "\n".join(_EXPORT.sub("", _IMPORT.sub("", _part(name))) for name in modules)
     parts = {
         "title": html.escape(title),
         "style": _part("style.css"),

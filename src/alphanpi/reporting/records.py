@@ -32,7 +32,7 @@ class CallCount(NamedTuple):
 
     caller: int
     callee: int
-    count: int
+    times: int
 
 
 class TrainingRecord(NamedTuple):
@@ -158,6 +158,18 @@ class SearchesRecord(NamedTuple):
     edge_columns: list[str]
     note: str
     searches: list[SearchRecord]
+
+
+class TreePageRecord(NamedTuple):
+    """What the page of a single search needs; `step` is the decision that is shown first."""
+
+    schema: int
+    version: str
+    run: str
+    library: list[Entry]
+    states: list[StateRecord]
+    searches: SearchesRecord
+    step: int
 
 
 class ReportRecord(NamedTuple):

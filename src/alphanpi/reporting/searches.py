@@ -22,6 +22,7 @@ MOST_BYTES = 1_600_000
 SECONDS = 20.0
 _NODE_BYTES, _EDGE_BYTES = 26, 58  # as JSON, measured
 NODE_LIMITS = (48, 24, 12, 6)
+ONE_TREE_LIMITS = (400, 200, 100, 50, 25)
 NODE_COLUMNS = ["state", "visits", "value", "edges"]
 EDGE_COLUMNS = ["action", "visits", "prior", "q", "u", "level", "total", "failed", "child", "search"]
 
@@ -40,6 +41,13 @@ class _Wanted(NamedTuple):
     program: str
     entry: Any
     actions: tuple[str, ...]  # that were taken; none: the search's own choices
+
+
+class Collected(NamedTuple):
+    """Searches, and the places of those that belong to calls of an execution."""
+
+    record: SearchesRecord
+    place_of_call: dict[int, int]
 
 
 def kept_nodes(decision: Decision, limit: int) -> list[int]:
@@ -66,25 +74,32 @@ class SearchCollector:
         self._inspections: dict[_Wanted, Inspection] = {}
         self._deadline = math.inf
 
-    def collect(
-        self, watched: Watched, most_bytes: int = MOST_BYTES, seconds: float = SECONDS
-    ) -> tuple[SearchesRecord, dict[int, int]]:
-        """Searches of the execution's calls, and for each call its search's place."""
-        self._deadline = time.monotonic() + seconds
+    def collect(self, watched: Watched, most_bytes: int = MOST_BYTES, seconds: float = SECONDS) -> Collected:
+        """Searches of the execution's calls."""
         steps = watched.execution.steps
         wanted = [
             _Wanted(call.program, call.entry, tuple(steps[place].action for place in call.steps))
             for call in watched.calls
         ]
+        return self._collect(wanted, NODE_LIMITS, most_bytes, seconds)
+
+    def collect_one(self, program: str, state: Any) -> SearchesRecord:
+        """The search of one call, in its first place, with more of its trees than among many."""
+        self._inspected(_Wanted(program, state, ()))
+        return self._collect([_Wanted(program, state, ())], ONE_TREE_LIMITS, MOST_BYTES, SECONDS).record
+
+    def _collect(self, wanted: list[_Wanted], limits: tuple[int, ...], most_bytes: int, seconds: float) -> Collected:
+        self._deadline = time.monotonic() + seconds
         own = self._searched(wanted)
         order = [item for item in dict.fromkeys(own.get(item) for item in wanted) if item is not None]
-        limit, used = self._fitting(order, most_bytes)
+        limit, used = self._fitting(order, limits, most_bytes)
         while used > most_bytes:
             used -= self._size(order.pop(), limit)
-        missing = sum(own.get(item) not in set(order) for item in wanted)
         nested = self._nested(order, limit, most_bytes - used)
         places = {item: place for place, item in enumerate([*order, *nested])}
         by_call = {(item.program, item.entry): place for item, place in reversed(places.items())}
+        found = {number: places[own[item]] for number, item in enumerate(wanted) if own.get(item) in places}
+        missing = len(wanted) - len(found)
         note = f"Trees show their {limit} most visited nodes."
         if missing > 0:
             note += f" {missing:,} of {len(wanted):,} calls of the run have no tree here."
@@ -98,8 +113,7 @@ class SearchCollector:
             note=note,
             searches=[self._record(item, limit, by_call) for item in places],
         )
-        found = {number: places[own[item]] for number, item in enumerate(wanted) if own.get(item) in places}
-        return record, found
+        return Collected(record, found)
 
     def _searched(self, wanted: list[_Wanted]) -> dict[_Wanted, _Wanted]:
         """Each call as it is shown, small problems first, while there is time."""
@@ -112,12 +126,13 @@ class SearchCollector:
                 break
         return found
 
-    def _fitting(self, order: list[_Wanted], most_bytes: int) -> tuple[int, int]:
-        """How many nodes a tree may have if all are to fit, and what they take then."""
-        for limit in NODE_LIMITS:
+    def _fitting(self, order: list[_Wanted], limits: tuple[int, ...], most_bytes: int) -> tuple[int, int]:
+        """How many nodes a tree may have if all are to fit, and the bytes they take then."""
+        limit, used = limits[-1], 0
+        for limit in limits:
             used = sum(self._size(item, limit) for item in order)
             if used <= most_bytes:
-                return limit, used
+                break
         return limit, used
 
     def _size(self, wanted: _Wanted, limit: int) -> int:
@@ -132,6 +147,8 @@ class SearchCollector:
         """The call as the search itself would play it, where it takes the same actions anyway."""
         bare = wanted._replace(actions=())
         names = self.library.names
+        if not wanted.actions:
+            return wanted
         same = tuple(names[action] for action in self._inspected(bare).trace.actions) == wanted.actions
         return bare if same else wanted
 

@@ -83,24 +83,25 @@ export function callGraph(width, library, calls) {
   const columns = Array.from({ length: levels + 1 }, (_, place) => levels - place)
     .map((level) => library.map((entry, number) => ({ ...entry, number })).filter((entry) => entry.level === level && entry.name !== "STOP"));
   const tallest = Math.max(...columns.map((column) => column.length));
-  const row = 44, top = 34, pitch = width / columns.length;
+  const row = 54, top = 28, edge = 2, pitch = width / columns.length;
   const box = { width: Math.min(128, pitch - 18), height: 28 };
   const height = top + tallest * row;
   const font = Math.max(8.5, Math.min(12.5, box.width / 8.2));
+  const columnStart = (c) => edge + (columns.length === 1 ? 0 : (c * (width - 2 * edge - box.width)) / (columns.length - 1));
   const place = new Map();
   columns.forEach((column, c) => column.forEach((entry, r) => {
-    const x = columns.length === 1 ? 0 : c * ((width - box.width) / (columns.length - 1));
+    const x = columnStart(c);
     place.set(entry.number, { x, y: top + (tallest - column.length) * row / 2 + r * row + (row - box.height) / 2 });
   }));
   const shown = calls.filter(({ callee }) => place.has(callee));
-  const most = Math.log1p(Math.max(1, ...shown.map(({ count }) => count)));
-  const arrows = shown.map(({ caller, callee, count }) => {
+  const most = Math.log1p(Math.max(1, ...shown.map(({ times }) => times)));
+  const arrows = shown.map(({ caller, callee, times }) => {
     const from = place.get(caller), to = place.get(callee);
-    const title = svg("title", {}, `${library[caller].name} → ${library[callee].name}: ${grouped(count)} times`);
-    const thickness = 1 + (2.5 * Math.log1p(count)) / most;
+    const title = svg("title", {}, `${library[caller].name} → ${library[callee].name}: ${grouped(times)} times`);
+    const thickness = 1 + (2.5 * Math.log1p(times)) / most;
     if (caller === callee) {
       const x = from.x + box.width / 2, y = from.y;
-      return svg("path", { class: "call own", "stroke-width": thickness, "marker-end": "url(#arrow)", d: `M${x + 16},${y}c10,-20 -42,-20 -32,-1` }, title);
+      return svg("path", { class: "call own", "stroke-width": thickness, "marker-end": "url(#arrow)", d: `M${x + 15},${y}c9,-19 -39,-19 -30,-2` }, title);
     }
     const x1 = from.x + box.width, y1 = from.y + box.height / 2, x2 = to.x - 4, y2 = to.y + box.height / 2, bend = Math.max(14, (x2 - x1) / 2);
     return svg("path", { class: "call", "stroke-width": thickness, "marker-end": "url(#arrow)", d: `M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}` }, title);
@@ -111,9 +112,9 @@ export function callGraph(width, library, calls) {
       svg("rect", { x, y, width: box.width, height: box.height, rx: 8 }),
       svg("text", { x: x + box.width / 2, y: y + box.height / 2, style: { "font-size": `${font}px` } }, entry.name));
   });
-  const heads = columns.map((_, c) => svg("text", { class: "column", x: (columns.length === 1 ? 0 : c * ((width - box.width) / (columns.length - 1))) + box.width / 2, y: 10 },
+  const heads = columns.map((_, c) => svg("text", { class: "column", x: columnStart(c) + box.width / 2, y: 10 },
     levels - c === 0 ? "actions" : `level ${levels - c}`));
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart callgraph", role: "img", "aria-label": "Who calls whom" },
-    svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path", { class: "arrow", d: "M0,0.5L8,4L0,7.5z" }))),
+    svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 6, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path", { class: "arrow", d: "M0,0.5L8,4L0,7.5z" }))),
     heads, arrows, boxes);
 }

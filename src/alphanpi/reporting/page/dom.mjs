@@ -74,11 +74,11 @@ export function saveButton(picture, name) {
 }
 
 // A figure that is drawn again when its width changes; `draw(width)` gives an <svg>.
-export function figure(name, caption, draw) {
+export function figure(name, caption, draw, kind = "") {
   const frame = html("div", { class: "drawing" });
   const node = html(
     "figure",
-    { class: "figure" },
+    { class: `figure ${kind}` },
     html("figcaption", {}, html("span", {}, caption), saveButton(() => frame.firstElementChild, name)),
     frame,
   );

@@ -3,6 +3,7 @@
 import { grouped, html } from "./dom.mjs";
 import { PlayerView } from "./playerview.mjs";
 import { code, generalisation, learning, summary } from "./sections.mjs";
+import { startTheme } from "./theme.mjs";
 import { TreeView } from "./treeview.mjs";
 
 const report = JSON.parse(document.getElementById("report-data").textContent);
@@ -40,11 +41,5 @@ content.append(
 document.getElementById("sections").append(...parts.map((part) => html("a", { href: `#${part.id}` }, part.querySelector("h2").firstChild.textContent)));
 document.getElementById("foot").append(`Made by AlphaNPI ${report.version}. One file, no network; the data is the JSON object inside it (schema ${report.schema}).`);
 
-const themeButton = document.getElementById("theme");
-const darkPreferred = matchMedia("(prefers-color-scheme: dark)");
-const dark = () => (document.documentElement.dataset.theme ?? (darkPreferred.matches ? "dark" : "light")) === "dark";
-const nameTheme = () => { themeButton.textContent = dark() ? "Light" : "Dark"; themeButton.title = `Switch to ${dark() ? "light" : "dark"} colours`; };
-themeButton.addEventListener("click", () => { document.documentElement.dataset.theme = dark() ? "light" : "dark"; nameTheme(); });
-darkPreferred.addEventListener("change", nameTheme);
-nameTheme();
+startTheme();
 globalThis.alphanpiPlayer = player;

@@ -57,7 +57,7 @@ export function summary(report) {
       fact("Training", seconds(training.seconds), training.iterations ? `${grouped(training.iterations)} iterations, seed ${agent.seed}` : `seed ${agent.seed}`),
       line("greedy"), line("planning"),
       fact("Verification", verdict ?? "no certificate", verdict ? (margin === null ? null : `smallest margin ${Number(margin.toPrecision(3))}`) : "alphanpi verify makes one", mood(verdict))),
-    figure("who-calls-whom", "Who calls whom, as learned", (width) => callGraph(width, library, report.calls)),
+    figure("who-calls-whom", "Who calls whom, as learned", (width) => callGraph(width, library, report.calls), Math.max(...library.map((entry) => entry.level)) < 2 ? "narrow" : ""),
     html("p", { class: "note" }, "Counted in greedy runs of the validation size; thicker arrows are more frequent, and every program also ends with STOP. Hover for numbers."),
   ];
 }

@@ -40,8 +40,12 @@ export class TreeView {
         "The tree of this step was left out to keep the page small. `alphanpi tree` shows it."));
       return;
     }
+    this.show(step.search, step.decision);
+  }
+
+  show(search, step) {
     this.node.classList.remove("empty");
-    this.trail = [{ search: step.search, step: step.decision }];
+    this.trail = [{ search, step }];
     this.reset();
   }
 
@@ -90,7 +94,9 @@ export class TreeView {
   }
 
   draw(decision) {
-    const root = growTree(decision, (key, best) => this.opened.get(key) ?? best);
+    const room = this.drawing.clientWidth;
+    // Where there is little room, only the root is open at first.
+    const root = growTree(decision, (key, best) => this.opened.get(key) ?? (room < 600 ? key === "" : best));
     const { places, width, height } = layoutTree(root, this.d3, PITCH);
     this.places = places;
     const size = { width: width - PITCH.column + BOX.width + 2 * PADDING + 20, height: height - PITCH.row + BOX.height + 2 * PADDING };
@@ -102,7 +108,9 @@ export class TreeView {
         "stroke-width": 1 + 4 * Math.sqrt(place.item.visits / most) });
     });
     const boxes = places.map((place) => this.box(place, decision, most));
-    const picture = svg("svg", { viewBox: `0 0 ${size.width} ${size.height}`, width: size.width, height: size.height,
+    // A tree that is only a little too wide is made to fit; a wider one is scrolled.
+    const scale = size.width > room && size.width * 0.72 <= room ? room / size.width : 1;
+    const picture = svg("svg", { viewBox: `0 0 ${size.width} ${size.height}`, width: size.width * scale, height: size.height * scale,
       class: "tree", role: "tree", "aria-label": "Search tree" },
       svg("g", { transform: `translate(${PADDING},${PADDING})` }, links, boxes));
     this.drawing.replaceChildren(picture);
