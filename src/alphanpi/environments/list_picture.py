@@ -57,7 +57,7 @@ def picture(values: tuple[int, ...], pointers: tuple[int, int], bounds: tuple[in
 def _pointer(row: int, name: str, style: Style, x: float, pitch: float) -> list[Shape]:
     """A chip under the bar it points at; the two have rows of their own, so that they never meet."""
     width = max(16.0, min(38.0, pitch * 0.6))
-    side = (-1, 1)[row] * min(8.0, pitch * 0.15)
+    side = (-1, 1)[row] * min(12.0, pitch * 0.2)
     top = _BASE + 24 + 38 * row
     return [
         line(f"{name} stem", (x + side, _BASE + 8), (x + side, top + 4), style),

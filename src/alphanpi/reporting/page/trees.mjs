@@ -30,6 +30,16 @@ export function principalPath(decision) {
   return path;
 }
 
+// The most visited in the middle, so that the path through the tree is nearly straight.
+export function centred(edges) {
+  const order = [];
+  [...edges].sort((a, b) => b.visits - a.visits).forEach((edge, place) => {
+    if (place % 2) order.push(edge);
+    else order.unshift(edge);
+  });
+  return order;
+}
+
 // A nested object per visited edge. `key` names a place in the tree: the actions that lead to it.
 export function growTree(decision, open) {
   const best = new Set();
@@ -40,7 +50,7 @@ export function growTree(decision, open) {
   }
   const grow = (number, key, edge) => {
     const node = number === null ? null : decision.nodes[number];
-    const visited = node ? node.edges.filter((one) => one.visits > 0).sort((a, b) => b.visits - a.visits) : [];
+    const visited = node ? centred(node.edges.filter((one) => one.visits > 0)) : [];
     const isOpen = open(key, best.has(key) || key === "");
     return {
       key,
