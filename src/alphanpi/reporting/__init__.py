@@ -91,9 +91,14 @@ def report(
         progress=progress,
     )
     path = Path(out)
-    title = f"{record.agent.environment}: what was learned"
+    title = f"{_short(record.agent.environment)}: what was learned"
     write_atomically(path, to_json(record) + "\n" if path.suffix == ".json" else to_html(record, title))
     return record
+
+
+def _short(environment: str) -> str:
+    """An environment's id, or what is left of a path or module without its folders."""
+    return environment.rpartition("/")[2].removesuffix(".py").rpartition(":")[2]
 
 
 def tree(run: str | Path, program: str, instance: str, *, step: int = 1, simulations: int = SIMULATIONS) -> Decision:

@@ -45,6 +45,7 @@ def collect(
     name = program or library.learned[-1].name
     given = instance if instance is not None else _example(agent, name)
     folder = run_folder(run)
+    proof = certificate(certificate_file, folder)
     progress(f"running {name} on {given}")
     watched = watch(agent, name, given, most_steps)
     states = StateTable(agent.environment)
@@ -73,7 +74,7 @@ def collect(
         execution=execution,
         searches=searches.record,
         source=source,
-        certificate=certificate(certificate_file, folder),
+        certificate=proof,
     )
 
 

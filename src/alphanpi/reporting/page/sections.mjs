@@ -53,7 +53,7 @@ export function summary(report) {
   const options = Object.entries(agent.options).map(([name, value]) => `${name} ${value}`).join(", ");
   return [
     html("dl", { class: "facts" },
-      fact("Environment", agent.environment, options || agent.summary),
+      fact("Environment", agent.environment.split("/").pop(), options || agent.summary),
       fact("Training", seconds(training.seconds), training.iterations ? `${grouped(training.iterations)} iterations, seed ${agent.seed}` : `seed ${agent.seed}`),
       line("greedy"), line("planning"),
       fact("Verification", verdict ?? "no certificate", verdict ? (margin === null ? null : `smallest margin ${Number(margin.toPrecision(3))}`) : "alphanpi verify makes one", mood(verdict))),
