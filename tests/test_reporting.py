@@ -57,6 +57,12 @@ def test_a_recording_keeps_few_steps_and_counts_all(hanoi):
     assert first.steps == whole.steps[:7]
     assert outer.steps == tuple(step for step in whole.steps if step.depth <= 1)
     assert first.tally == outer.tally == whole.tally
+    for most in (1, 8, 24, 25, 100, 10_000):
+        [outline] = hanoi.interpreter.run([call], Recording(steps=most, outline=True))
+        fitting = [d for d in range(7) if sum(whole.tally.by_depth[: d + 1]) <= most]
+        kept = tuple(step for step in whole.steps if step.depth <= max(fitting, default=0))
+        assert outline.steps == kept[:most]
+        assert outline.tally == whole.tally
     assert (nothing.steps, nothing.tally) == ((), None)
 
 

@@ -40,6 +40,7 @@ class Recording(NamedTuple):
 
     steps: int | None = None  # at most so many, the first ones
     depth: int | None = None  # none with more calls around it
+    outline: bool = False  # where there are too many, drop the deepest calls rather than the last steps
 
 
 class Tally(NamedTuple):
@@ -75,11 +76,12 @@ class _Frame:
 class _Recorder:
     """Keeps and counts the steps of one execution."""
 
-    __slots__ = ("by_depth", "choices", "deepest", "most", "steps")
+    __slots__ = ("by_depth", "choices", "deepest", "most", "outline", "steps")
 
     def __init__(self, recording: Recording) -> None:
         self.most = sys.maxsize if recording.steps is None else recording.steps
         self.deepest = sys.maxsize if recording.depth is None else recording.depth
+        self.outline = recording.outline
         self.steps: list[Step] = []
         self.by_depth: list[int] = []
         self.choices: dict[tuple[str, str], int] = {}
@@ -90,6 +92,12 @@ class _Recorder:
         self.by_depth[depth] += 1
         choice = (program, action)
         self.choices[choice] = self.choices.get(choice, 0) + 1
+        if depth > self.deepest:
+            return
+        # Too many: give up the deepest level, perhaps this step's own. The outermost call is never given up.
+        while self.outline and len(self.steps) >= self.most and 0 < self.deepest >= depth:
+            self.deepest = max(1, depth, *(step.depth for step in self.steps)) - 1
+            self.steps = [step for step in self.steps if step.depth <= self.deepest]
         if depth <= self.deepest and len(self.steps) < self.most:
             self.steps.append(Step(depth, program, state, action))
 

@@ -49,17 +49,22 @@ def picture(values: tuple[int, ...], pointers: tuple[int, int], bounds: tuple[in
             shapes.append(
                 text(f"number-{name}", left + width / 2, _BASE - height - 15, str(value), size, faded=not inside)
             )
-    for row, (name, style) in enumerate(POINTERS):
-        shapes += _pointer(row, name, style, pointers[row] * pitch + pitch / 2, pitch)
-    return Scene(_WIDTH, _BASE + 98, tuple(shapes))
+    stems, chips = zip(
+        *(
+            _pointer(row, name, style, (pointers[row] + 0.5) * pitch, pitch)
+            for row, (name, style) in enumerate(POINTERS)
+        ),
+        strict=True,
+    )
+    return Scene(_WIDTH, _BASE + 98, (*shapes, *stems, *chips))
 
 
-def _pointer(row: int, name: str, style: Style, x: float, pitch: float) -> list[Shape]:
-    """A chip under the bar it points at; the two have rows of their own, so that they never meet."""
+def _pointer(row: int, name: str, style: Style, x: float, pitch: float) -> tuple[Shape, Shape]:
+    """Stem and chip under the bar it points at; the two have rows of their own, so that they never meet."""
     width = max(16.0, min(38.0, pitch * 0.6))
-    side = (-1, 1)[row] * min(12.0, pitch * 0.2)
+    x += (-1, 1)[row] * min(12.0, pitch * 0.2)
     top = _BASE + 24 + 38 * row
-    return [
-        line(f"{name} stem", (x + side, _BASE + 8), (x + side, top + 4), style),
-        rectangle(name, x + side - width / 2, top, width, 30, style, radius=8, label=str(row + 1)),
-    ]
+    return (
+        line(f"{name} stem", (x, _BASE + 8), (x, top + 4), style),
+        rectangle(name, x - width / 2, top, width, 30, style, radius=8, label=str(row + 1)),
+    )

@@ -151,6 +151,8 @@ def left_out_note(watched: Watched) -> str:
     if watched.left_out == 0:
         return ""
     shown, actions = len(watched.execution.steps), watched.execution.actions
+    if watched.depth == 0:
+        return f"The first {shown:,} of {actions:,} steps; what was called is one step each."
     return (
         f"{shown:,} of {actions:,} steps: those with at most {watched.depth} calls around them. "
         "A deeper call is one step."

@@ -45,23 +45,12 @@ class Watched(NamedTuple):
 
 def watch(agent: Agent, program: str, instance: str, most_steps: int = MOST_STEPS) -> Watched:
     """Run a program greedily. More than `most_steps` steps: calls are kept to the depth at which they fit."""
-    execution = agent.trace(program, instance, Recording(steps=most_steps))
+    execution = agent.trace(program, instance, Recording(steps=most_steps, outline=True))
     depth = None
-    if execution.actions > most_steps:
-        assert execution.tally is not None
-        depth = _deepest(execution.tally.by_depth, most_steps)
-        execution = agent.trace(program, instance, Recording(steps=most_steps, depth=depth))
+    if execution.actions > len(execution.steps):
+        depth = max(step.depth for step in execution.steps)
     calls, call_of = _calls(execution.steps)
     return Watched(execution, depth, _thoughts(agent, execution.steps, call_of), calls)
-
-
-def _deepest(by_depth: tuple[int, ...], most_steps: int) -> int:
-    total, depth = 0, 0
-    for depth, count in enumerate(by_depth):
-        total += count
-        if total > most_steps:
-            return max(0, depth - 1)
-    return depth
 
 
 def _calls(steps: tuple[Step, ...]) -> tuple[list[CallSite], list[int]]:

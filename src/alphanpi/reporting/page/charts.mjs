@@ -103,8 +103,21 @@ export function callGraph(width, library, calls) {
       const x = from.x + box.width / 2, y = from.y;
       return svg("path", { class: "call own", "stroke-width": thickness, "marker-end": "url(#arrow)", d: `M${x + 15},${y}c9,-19 -39,-19 -30,-2` }, title);
     }
-    const x1 = from.x + box.width, y1 = from.y + box.height / 2, x2 = to.x - 4, y2 = to.y + box.height / 2, bend = Math.max(14, (x2 - x1) / 2);
-    return svg("path", { class: "call", "stroke-width": thickness, "marker-end": "url(#arrow)", d: `M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}` }, title);
+    // An arrow past other levels goes through the gaps between their boxes.
+    const stops = [{ x: from.x + box.width, y: from.y + box.height / 2 }];
+    const end = { x: to.x - 4, y: to.y + box.height / 2 };
+    const [first, last] = [levels - library[caller].level, levels - library[callee].level];
+    for (let c = first + 1; c < last; c += 1) {
+      const ideal = stops[0].y + ((end.y - stops[0].y) * (c - first)) / (last - first);
+      const gaps = Array.from({ length: columns[c].length + 1 }, (_, r) => top + ((tallest - columns[c].length) * row) / 2 + r * row);
+      const y = gaps.reduce((best, gap) => (Math.abs(gap - ideal) < Math.abs(best - ideal) ? gap : best));
+      stops.push({ x: columnStart(c), y }, { x: columnStart(c) + box.width, y });
+    }
+    const d = [...stops.slice(1), end].reduce((path, stop, place) => {
+      const before = stops[place], half = (before.x + stop.x) / 2;
+      return `${path}C${half},${before.y} ${half},${stop.y} ${stop.x},${stop.y}`;
+    }, `M${stops[0].x},${stops[0].y}`);
+    return svg("path", { class: "call", "stroke-width": thickness, "marker-end": "url(#arrow)", d }, title);
   });
   const boxes = [...place].map(([number, { x, y }]) => {
     const entry = library[number];
