@@ -183,6 +183,12 @@ def test_panels_follow_the_player(visit):
     assert "step 3 of the run" in one.text("#tree h2 small")
 
 
+def test_the_tree_is_there_from_the_start_with_its_path_open(visit):
+    one = visit("hanoi")
+    assert "step 1 of the run" in one.text("#tree h2 small")
+    assert one.page.locator(".tree-node.chosen").count() >= 4
+
+
 def test_the_tree_unfolds_and_leads_into_called_programs(visit):
     one = visit("tree")
     nodes = one.page.locator(".tree-node")

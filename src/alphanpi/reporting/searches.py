@@ -18,7 +18,7 @@ from alphanpi.reporting.records import DecisionRecord, SearchesRecord, SearchRec
 from alphanpi.reporting.states import StateTable
 
 SIMULATIONS = 100
-MOST_BYTES = 1_600_000
+MOST_BYTES = 2_200_000
 SECONDS = 20.0
 _NODE_BYTES, _EDGE_BYTES = 26, 58  # as JSON, measured
 NODE_LIMITS = (48, 24, 12, 6)

@@ -20,13 +20,14 @@ const shortNumber = (value) =>
 
 // series: [{name, values: (number | null)[]}]; marks: [{at, label}] vertical lines.
 export function lineChart(width, { x, series, marks = [], share = false, xLabel, height = 230 }) {
-  const inner = { width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
+  const above = MARGIN.top + (marks.length ? 14 : 0);
+  const inner = { width: width - MARGIN.left - MARGIN.right, height: height - above - MARGIN.bottom };
   const values = series.flatMap((one) => one.values).filter((value) => value !== null);
   const top = share ? 1 : Math.max(...values, 1e-9) * 1.05;
   const bottom = share ? 0 : Math.min(0, ...values);
   const first = x[0], last = x[x.length - 1];
   const toX = (value) => MARGIN.left + (inner.width * (value - first)) / (last - first || 1);
-  const toY = (value) => MARGIN.top + inner.height * (1 - (value - bottom) / (top - bottom));
+  const toY = (value) => above + inner.height * (1 - (value - bottom) / (top - bottom));
   const path = ({ values: ys }) => {
     let pen = "M";
     let d = "";
@@ -38,16 +39,18 @@ export function lineChart(width, { x, series, marks = [], share = false, xLabel,
     return d;
   };
   const yTicks = share ? [0, 0.25, 0.5, 0.75, 1] : niceTicks(bottom, top, 4);
-  const xTicks = niceTicks(first, last, Math.max(2, Math.floor(inner.width / 80))).filter(Number.isInteger);
+  const xTicks = niceTicks(first, last, Math.max(3, Math.floor(inner.width / 70))).filter(Number.isInteger);
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": series.map((one) => one.name).join(", ") },
     yTicks.map((tick) => [
       svg("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: toY(tick), y2: toY(tick) }),
       svg("text", { class: "tick y", x: MARGIN.left - 8, y: toY(tick) }, share ? percent(tick) : shortNumber(tick))]),
     xTicks.map((tick) => svg("text", { class: "tick x", x: toX(tick), y: height - MARGIN.bottom + 16 }, grouped(tick))),
     svg("text", { class: "axis", x: width - MARGIN.right, y: height - 3, "text-anchor": "end" }, xLabel),
-    marks.map(({ at, label }) => [
-      svg("line", { class: "mark", x1: toX(at), x2: toX(at), y1: MARGIN.top, y2: height - MARGIN.bottom }),
-      svg("text", { class: "mark-label", x: toX(at) - 4, y: MARGIN.top + 8 }, label)]),
+    marks.map(({ at, label }, place) => [
+      svg("line", { class: "mark", x1: toX(at), x2: toX(at), y1: above - 6, y2: height - MARGIN.bottom }),
+      // A label is written to the left of its line, if there is room up to the line before.
+      toX(at) - (place ? toX(marks[place - 1].at) : 0) > 6.5 * label.length + 6
+        ? svg("text", { class: "mark-label", x: toX(at) + 2, y: above - 12 }, label) : null]),
     series.map((one, place) => svg("path", { class: `series series-${place % COLOURS}`, d: path(one) })));
 }
 

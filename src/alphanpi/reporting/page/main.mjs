@@ -42,4 +42,5 @@ document.getElementById("sections").append(...parts.map((part) => html("a", { hr
 document.getElementById("foot").append(`Made by AlphaNPI ${report.version}. One file, no network; the data is the JSON object inside it (schema ${report.schema}).`);
 
 startTheme();
+player.refresh(); // now that there is room to draw in
 globalThis.alphanpiPlayer = player;

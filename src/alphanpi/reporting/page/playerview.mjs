@@ -28,7 +28,6 @@ export class PlayerView {
     this.shown = -1;
     this.told = -1;
     this.build();
-    this.refresh();
   }
 
   build() {

@@ -72,13 +72,14 @@ export function learning(report) {
   const names = Object.keys(curves.success);
   const marks = curves.iteration.filter((_, place) => curves.advanced[place])
     .map((at) => ({ at, label: `level ${curves.level[curves.iteration.indexOf(at)]} learned` }));
-  const common = { x: curves.iteration, xLabel: "iteration", marks };
+  const common = { x: curves.iteration, xLabel: "iteration" };
+  const marked = (width) => marks.map((mark) => (width < 560 ? { ...mark, label: mark.label.replace(" learned", "") } : mark));
   return [
-    figure("validation-success", "Validation success per program", (width) => lineChart(width, { ...common, share: true, series: names.map((name) => ({ name, values: curves.success[name] })) })),
+    figure("validation-success", "Validation success per program", (width) => lineChart(width, { ...common, marks: marked(width), share: true, series: names.map((name) => ({ name, values: curves.success[name] })) })),
     legend(names),
     html("div", { class: "pair" },
-      html("div", {}, figure("losses", "Losses", (width) => lineChart(width, { ...common, marks: [], height: 190, series: [{ name: "policy", values: curves.policy_loss }, { name: "value", values: curves.value_loss }] })), legend(["policy", "value"])),
-      html("div", {}, figure("throughput", "Simulations per second", (width) => lineChart(width, { ...common, marks: [], height: 190, series: [{ name: "simulations per second", values: curves.simulations_per_second }] })), legend(["simulations per second"]))),
+      html("div", {}, figure("losses", "Losses", (width) => lineChart(width, { ...common, height: 190, series: [{ name: "policy", values: curves.policy_loss }, { name: "value", values: curves.value_loss }] })), legend(["policy", "value"])),
+      html("div", {}, figure("throughput", "Simulations per second", (width) => lineChart(width, { ...common, height: 190, series: [{ name: "simulations per second", values: curves.simulations_per_second }] })), legend(["simulations per second"]))),
     curves.left_out ? html("p", { class: "note" }, `${grouped(curves.left_out)} iterations in between are not drawn.`) : null,
   ];
 }
