@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 
@@ -12,6 +16,7 @@ from alphanpi.guard import Guard
 from alphanpi.scene import Scene, circle, line, problems, rectangle, text
 from instances import some, sublists, towers
 
+ROOT = Path(__file__).parents[1]
 SORTING = RecursiveSorting("compare")
 HANOI = Hanoi()
 
@@ -61,6 +66,18 @@ def test_an_exchange_moves_two_bars_and_nothing_else(state):
     moved = {name for name in before if before[name].x != after[name].x}
     values = (state.values[state.p1], state.values[state.p2])
     assert moved == {f"{kind}-{value}-0" for kind in ("value", "number") for value in values}
+
+
+def test_the_example_of_the_documentation_is_a_picture():
+    text = (ROOT / "docs" / "report.md").read_text()
+    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    assert code is not None
+    names: dict = {"Row": object}
+    exec(code[1], names)
+    row = SimpleNamespace(lights=(0, 1, 1), position=1, start=1)
+    scene = names["render"](None, row)
+    assert not problems(scene)
+    assert [shape.faded for shape in scene.shapes] == [True, False, False, False]
 
 
 def test_wrong_scenes_are_described():

@@ -38,7 +38,7 @@ export class PlayerView {
     this.text = html("p", { class: this.picture ? "state-text" : "state-text alone" });
     this.says = html("p", { class: "says", "aria-live": "off" });
     this.stack = html("ol", { class: "stack" });
-    this.fields = html("ul", { class: "fields" });
+    this.fields = html("ul", { class: this.report.fields.length > 12 ? "fields many" : "fields" });
     this.chances = html("ol", { class: "chances" });
     this.counter = html("output", { class: "counter" });
     this.scrub = html("input", {
