@@ -50,11 +50,11 @@ def report(
         most_steps=steps,
         source=None if source is None else _text(source),
         certificate=certificate,
-        progress=lambda doing: console.print(f"{doing} …", highlight=False, markup=False),
+        progress=lambda doing: console.print(f"{doing} …", highlight=False, markup=False, soft_wrap=True),
     )
     for note in (record.execution.note, record.searches.note):
         if note:
-            console.print(note, highlight=False, markup=False)
+            console.print(note, highlight=False, markup=False, soft_wrap=True)
     print(f"wrote {path}, {path.stat().st_size / 1e6:.1f} MB")
     return 0
 
@@ -128,7 +128,7 @@ def render(
 
     note = make_picture(run, program, instance, out)
     if note:
-        Console(stderr=True).print(note, highlight=False)
+        Console(stderr=True).print(note, highlight=False, soft_wrap=True)
     print(f"wrote {out}, {out.stat().st_size / 1e3:.0f} kB")
     return 0
 

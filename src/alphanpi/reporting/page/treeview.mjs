@@ -37,7 +37,7 @@ export class TreeView {
       this.steps.replaceChildren();
       this.details.replaceChildren();
       this.drawing.replaceChildren(html("p", { class: "note" },
-        "The tree of this step was left out to keep the page small. `alphanpi tree` shows it."));
+        "The tree of this step was left out, for its size or for the time its search takes."));
       return;
     }
     this.show(step.search, step.decision);
