@@ -237,6 +237,25 @@ def test_call_depth_is_a_failure_reason():
     assert search.run([Request("DOWN", 51)])[0].failure == Failure.CALL_DEPTH
 
 
+def test_too_many_actions_are_a_failure_reason_whatever_is_remembered():
+    def search(limit):
+        return Search(Chain(), ChainNetwork(), SearchConfig(c_level=0.0, max_actions=limit))
+
+    enough = next(limit for limit in range(1, 1000) if search(limit).run([Request("DOWN", 20)])[0].success)
+    assert enough > 20
+    small = search(enough - 1)
+    assert small.run([Request("DOWN", 20)])[0].failure == Failure.ACTIONS
+    # Memory of shorter chains must not let the longer one through, nor make it fail.
+    assert small.run([Request("DOWN", 19)])[0].success
+    assert small.run([Request("DOWN", 20)])[0].failure == Failure.ACTIONS
+    exact = search(enough)
+    assert [trace.success for trace in exact.run([Request("DOWN", 19), Request("DOWN", 20), Request("DOWN", 21)])] == [
+        True,
+        True,
+        False,
+    ]
+
+
 def test_full_tables_are_failure_reasons_and_the_engine_survives():
     environment = make("flat-sorting")
     rng = np.random.default_rng(0)

@@ -14,16 +14,19 @@ from alphanpi.errors import (
 )
 from alphanpi.registry import available, make, register
 from alphanpi.spec import STOP, Environment, Library, Program, action, program
+from alphanpi.standalone import Standalone, runtime_source
 
 if TYPE_CHECKING:
     from alphanpi.agent import Agent, load
     from alphanpi.api import search
     from alphanpi.bench import bench_search, bench_train
+    from alphanpi.bench_export import bench_export
     from alphanpi.checking import Finding, Report, check
     from alphanpi.config import NetworkConfig, SearchConfig, TrainConfig
     from alphanpi.engine.search import Request, Search, Trace
     from alphanpi.engine.tables import Failure
     from alphanpi.evaluation import Score, evaluate
+    from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
     from alphanpi.interpreter import Call, Execution
     from alphanpi.learn.train import Outcome, resume, train
     from alphanpi.model import NPINetwork, create_evaluator, create_network
@@ -37,10 +40,14 @@ _LAZY = {
     "Agent": "alphanpi.agent",
     "Call": "alphanpi.interpreter",
     "Execution": "alphanpi.interpreter",
+    "Export": "alphanpi.exporting",
+    "ExportFailed": "alphanpi.exporting",
     "Failure": "alphanpi.engine.tables",
     "Finding": "alphanpi.checking",
+    "Machine": "alphanpi.exporting",
     "NPINetwork": "alphanpi.model",
     "NetworkConfig": "alphanpi.config",
+    "Origin": "alphanpi.exporting",
     "Outcome": "alphanpi.learn.train",
     "Report": "alphanpi.checking",
     "Request": "alphanpi.engine.search",
@@ -49,12 +56,15 @@ _LAZY = {
     "SearchConfig": "alphanpi.config",
     "Trace": "alphanpi.engine.search",
     "TrainConfig": "alphanpi.config",
+    "bench_export": "alphanpi.bench_export",
     "bench_search": "alphanpi.bench",
     "bench_train": "alphanpi.bench",
     "check": "alphanpi.checking",
     "create_evaluator": "alphanpi.model",
     "create_network": "alphanpi.model",
     "evaluate": "alphanpi.evaluation",
+    "export": "alphanpi.exporting",
+    "export_evaluator": "alphanpi.exporting",
     "load": "alphanpi.agent",
     "new_env": "alphanpi.skeleton",
     "render": "alphanpi.reporting",
@@ -73,11 +83,15 @@ __all__ = [
     "Environment",
     "EnvironmentFault",
     "Execution",
+    "Export",
+    "ExportFailed",
     "Failure",
     "Finding",
     "Library",
+    "Machine",
     "NPINetwork",
     "NetworkConfig",
+    "Origin",
     "Outcome",
     "Program",
     "Report",
@@ -86,18 +100,22 @@ __all__ = [
     "Search",
     "SearchConfig",
     "SpecificationError",
+    "Standalone",
     "Trace",
     "TrainConfig",
     "UnknownEnvironmentError",
     "UsageError",
     "action",
     "available",
+    "bench_export",
     "bench_search",
     "bench_train",
     "check",
     "create_evaluator",
     "create_network",
     "evaluate",
+    "export",
+    "export_evaluator",
     "load",
     "make",
     "new_env",
@@ -106,6 +124,7 @@ __all__ = [
     "render",
     "report",
     "resume",
+    "runtime_source",
     "search",
     "train",
     "tree",

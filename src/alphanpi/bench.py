@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from statistics import median
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from alphanpi.registry import make
 from alphanpi.spec import Environment
 
 _FORWARD_ROWS = 256
+_ENGINE_RUNS = 7
 _SORTING_PROGRAMS = ("RSHIFT", "LSHIFT", "COMPSWAP", "RESET", "BUBBLE", "BUBBLESORT")
 
 
@@ -81,8 +83,9 @@ def bench_search(
 ) -> list[SearchResult]:
     """Measure engine and oracle on each case.
 
-    The engine plays all episodes side by side with empty tables. The oracle plays the same episodes one after another
-    until its time is up, at least one; it calls the network with one row at a time, its fastest way.
+    The engine plays all episodes side by side, several times and each time with empty tables; the median counts. The
+    oracle plays the same episodes one after another until its time is up, at least one; it calls the network with one
+    row at a time, its fastest way.
     """
     oracle = _oracle()
     threads = torch.get_num_threads()
@@ -104,10 +107,13 @@ def _measure(
     requests = list(_requests(environment, case, episodes, seed))
     evaluator = CompiledEvaluator(network)
     Search(environment, evaluator, case.config).run(requests[:1])  # compiles
-    engine = Search(environment, evaluator, case.config)
-    began = time.perf_counter()
-    engine.run(requests)
-    seconds = time.perf_counter() - began
+    times: list[float] = []
+    while len(times) < _ENGINE_RUNS:
+        engine = Search(environment, evaluator, case.config)
+        began = time.perf_counter()
+        engine.run(requests)
+        times.append(time.perf_counter() - began)
+    seconds = median(times)
     statistics = engine.statistics
     per_second = statistics.simulations / seconds
     oracle_per_second = None

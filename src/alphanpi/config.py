@@ -50,6 +50,9 @@ class SearchConfig(Config):
         "penalise", description="the same in exploitation mode and in all nested searches"
     )
     max_call_depth: int = Field(20_000, ge=1, description="deepest chain of calls")
+    max_actions: int = Field(
+        20_000_000, ge=1, le=2**31 - 1, description="actions tried in one episode, those of nested calls too"
+    )
     max_nodes: int = Field(200_000, ge=2, description="nodes of one search tree")
     max_states: int = Field(2_000_000, ge=2, description="states remembered by one engine")
     max_histories: int = Field(300_000, ge=2, description="network evaluations remembered by one engine")
@@ -92,6 +95,10 @@ class EpisodesConfig(Config):
     error_fraction: float = Field(
         0.5, ge=0, le=1, description="share of episodes that start where validation failed, on training sizes"
     )
+    called_fraction: float = Field(
+        0.5, ge=0, le=1, description="share of the other episodes that start where programs above call this one"
+    )
+    called_runs: int = Field(16, ge=1, description="runs per iteration in which such calls are looked for")
     error_capacity: int = Field(50, ge=0, description="failed starts remembered per program")
     error_passes: int = Field(5, ge=1, description="successes in a row after which a failed start is forgotten")
 
@@ -127,6 +134,13 @@ class LearningConfig(Config):
     )
     blurred_fields: float = Field(
         0.15, ge=0, le=1, description="chance that a field of a blurred observation is set to 0"
+    )
+    continued_fraction: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="share of traces learned as if they went on after a long run, of programs whose depth grows with "
+        "the problem; 0 in the paper",
     )
     weak_program_weight: float = Field(
         4.0, ge=0, description="how much more often traces of failing programs are drawn than of mastered ones"

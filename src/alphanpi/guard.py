@@ -47,6 +47,18 @@ class Guard:
             self._well_formed.add(observation)
         return observation
 
+    def derive(self, observation: tuple[int, ...]) -> tuple[int, ...]:
+        """The values of the derived conditions."""
+        try:
+            derived = tuple(int(value) for value in self.environment.derive(observation))
+        except Exception as error:
+            self._fault(error, "derive", observation)
+        if len(derived) != len(self.environment.derived):
+            raise SpecificationError(
+                f"{self.name}: derive returned {len(derived)} values for {len(self.environment.derived)} names"
+            )
+        return derived
+
     def act(self, state: Any, action: str) -> Any:
         """The state after an atomic action."""
         try:

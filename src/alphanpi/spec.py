@@ -15,6 +15,7 @@ import numpy as np
 
 from alphanpi.errors import SpecificationError
 from alphanpi.scene import Scene
+from alphanpi.standalone import Standalone
 
 State = TypeVar("State", bound=Hashable)
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -51,9 +52,17 @@ class Library(Sequence[Program]):
         self.names = tuple(program.name for program in programs)
         self.atomic_count = sum(program.atomic for program in programs)
         self._index: Mapping[str, int] = {name: index for index, name in enumerate(self.names)}
+        self._named: Mapping[str, Program] = {program.name: program for program in programs}
         self._may_call: Mapping[str, tuple[bool, ...]] = {
             caller.name: tuple(
                 entry.level < caller.level or (entry is caller and caller.recursive) for entry in programs
+            )
+            for caller in programs
+        }
+        self._conditions: Mapping[str, tuple[Condition, ...]] = {
+            caller.name: tuple(
+                _condition(entry, caller) if allowed else False
+                for entry, allowed in zip(programs, self._may_call[caller.name], strict=True)
             )
             for caller in programs
         }
@@ -76,7 +85,7 @@ class Library(Sequence[Program]):
 
     def named(self, name: str) -> Program:
         """The program of that name."""
-        return self._programs[self.index_of(name)]
+        return self._named.get(name) or self._programs[self.index_of(name)]
 
     @property
     def learned(self) -> tuple[Program, ...]:
@@ -92,9 +101,31 @@ class Library(Sequence[Program]):
         """For each entry, whether a program may call it: a lower level, or itself if it is recursive."""
         return self._may_call[name]
 
+    def conditions(self, name: str) -> tuple[Condition, ...]:
+        """For each entry, where a program may call it: everywhere, nowhere, or where a test of the state holds."""
+        return self._conditions[name]
+
     def callable_by(self, name: str) -> tuple[Program, ...]:
         """The entries a program may call."""
         return tuple(entry for entry, allowed in zip(self, self.may_call(name), strict=True) if allowed)
+
+
+Condition = bool | Callable[[Any], Any]
+
+
+def _condition(entry: Program, caller: Program) -> Condition:
+    """Where `caller` may call `entry`, as declared."""
+    if entry is not caller:
+        return True if entry.pre is None else entry.pre
+    pre, shrink = entry.pre, entry.shrink
+    if shrink is None:
+        return False
+
+    def inner_call(state: Any) -> bool:
+        smaller = shrink(state)
+        return smaller is not None and (pre is None or bool(pre(smaller)))
+
+    return inner_call
 
 
 @dataclass(frozen=True)
@@ -257,6 +288,9 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
     fields: tuple[str, ...] = ()
     """A name for every entry of an observation."""
 
+    derived: tuple[str, ...] = ()
+    """Names of further conditions that follow from an observation; exported code may use them."""
+
     @abstractmethod
     def initial(self, program: str, size: int, rng: np.random.Generator) -> State:
         """Draw a state of that size that satisfies the program's pre-condition."""
@@ -281,6 +315,14 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
     def enumerate(self, program: str, size: int) -> Iterator[State]:
         """Every state of that size in which the program may start, up to the environment's symmetry; for `verify`."""
         raise NotImplementedError
+
+    def derive(self, observation: Sequence[int]) -> Sequence[int]:
+        """The values of the derived conditions, one small integer or bool for each name in `derived`."""
+        raise NotImplementedError
+
+    def standalone(self) -> Standalone[State] | None:
+        """The environment as plain Python source, so that exported programs run on their own."""
+        return None
 
     def parse(self, program: str, text: str) -> State:
         """Read an instance a user typed."""
@@ -307,9 +349,8 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
         """Whether `program` may be called here; the legal-action mask is exactly this, everywhere."""
         entry = self.library.named(program)
         if caller == program:
-            assert entry.shrink is not None
-            smaller = entry.shrink(state)
-            return smaller is not None and (entry.pre is None or bool(entry.pre(smaller)))
+            condition = self.library.conditions(program)[self.library.index_of(program)]
+            return bool(condition if isinstance(condition, bool) else condition(state))
         return entry.pre is None or bool(entry.pre(state))
 
     def post(self, program: str, before: State, after: State) -> bool:
@@ -342,8 +383,10 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
 
     def legal(self, program: str, state: State) -> tuple[bool, ...]:
         """For each library entry, whether `program` may do it in `state`. STOP is always legal."""
-        pre = self.pre
+        if type(self).pre is Environment.pre:
+            conditions = self.library.conditions(program)
+            return tuple([test if test is True or test is False else bool(test(state)) for test in conditions])
         return tuple(
-            allowed and (name == STOP or pre(name, state, program))
+            allowed and (name == STOP or self.pre(name, state, program))
             for name, allowed in zip(self.library.names, self.library.may_call(program), strict=True)
         )

@@ -27,12 +27,12 @@ def bench_search(
     console = Console(stderr=as_json)
     table = Table(
         Column("case", no_wrap=True),
-        "engine sim/s",
-        "oracle sim/s",
-        "ratio",
-        "evaluations/s",
-        "of bare forward",
-        "engine MB",
+        *(
+            Column(title, justify="right", min_width=width)
+            for title, width in (("engine sim/s", 9), ("oracle sim/s", 6), ("ratio", 5))
+        ),
+        *(Column(title, justify="right", min_width=6) for title in ("evals/s", "of bare forward", "engine MB")),
+        box=None,
     )
 
     def show(result: SearchResult) -> None:
@@ -89,4 +89,35 @@ def bench_train(
         shares = [f"{part / result.seconds:.0%}" for part in parts]
         table.add_row(result.case, f"{result.seconds:.2f}", *shares)
     Console().print(table)
+    return 0
+
+
+@bench_app.command(name="export")
+def bench_export(*, as_json: Json = False) -> int:
+    """Time of an exported module, the greedy interpreter and planning on the same instances."""
+    from alphanpi.bench_export import ExportTiming
+    from alphanpi.bench_export import bench_export as run_bench
+
+    console = Console(stderr=as_json)
+    table = Table(Column("case", no_wrap=True), "size", "exported ms", "greedy ms", "planning ms", "ratio")
+
+    def show(result: ExportTiming) -> None:
+        console.print(f"{result.case} {result.size}: {1000 * result.exported_seconds:.3f} ms exported", highlight=False)
+        planning = "-" if result.planning_seconds is None else f"{1000 * result.planning_seconds:.0f}"
+        ratio = f"{result.greedy_seconds / result.exported_seconds:,.0f}"
+        table.add_row(
+            result.case,
+            str(result.size),
+            f"{1000 * result.exported_seconds:.3f}",
+            f"{1000 * result.greedy_seconds:.1f}",
+            planning,
+            ratio,
+        )
+
+    results = run_bench(on_result=show)
+    if as_json:
+        print_json([result._asdict() for result in results])
+    else:
+        console.print(table)
+        console.print("ratio: greedy interpreter to exported code")
     return 0

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.engine import hashing
-from alphanpi.engine.tables import extended
+from alphanpi.engine.tables import LegalSet, extended
 
-_FIRST_ROWS = 1024
+_FIRST_ROWS = 1 << 15
 
 
 class Evaluation(NamedTuple):
@@ -57,23 +57,33 @@ class Histories:
         self.entries = entries
         self.max_histories = max_histories
         self.evaluations = 0
+        rows = max(_FIRST_ROWS, 2 * programs)
+        self._memory = np.zeros((rows, evaluator.memory_width), np.float32)  # rows cost nothing until they are used
+        self._program = np.zeros(rows, np.int64)
+        self._program[:programs] = np.arange(programs)
+        self.logits = np.zeros((rows, entries), np.float32)
+        self.values = np.zeros(rows, np.float32)
         self.forget()
 
     def forget(self) -> None:
         """Drop everything: the weights have changed."""
-        rows = max(_FIRST_ROWS, 2 * self.programs)
         self.count = self.programs
-        self._memory = np.zeros((rows, self.evaluator.memory_width), np.float32)
-        self._program = np.zeros(rows, np.int64)
-        self._program[: self.programs] = np.arange(self.programs)
-        self.logits = np.zeros((rows, self.entries), np.float32)
-        self.values = np.zeros(rows, np.float32)
         self.children = hashing.empty()
-        self._known: set[tuple[int, int]] = set()
+        self._known: dict[tuple[int, int], int] = {}
+        self._favourites: dict[tuple[int, int], int] = {}
 
-    def known(self, history: int, observation: int) -> bool:
-        """Whether the history extended by the observation has been evaluated."""
-        return (history, observation) in self._known
+    def known(self, pair: tuple[int, int]) -> int | None:
+        """The history that is another one extended by an observation, if it has been evaluated."""
+        return self._known.get(pair)
+
+    def favourite(self, history: int, legal: LegalSet) -> int:
+        """The most probable of the legal actions."""
+        key = (history, legal.number)
+        action = self._favourites.get(key)
+        if action is None:
+            actions = np.array(legal.actions)
+            action = self._favourites[key] = int(actions[self.logits[history, actions].argmax()])
+        return action
 
     def extend(self, pairs: list[tuple[int, int]], observations: NDArray[np.int16]) -> None:
         """Evaluate histories, each a known one and the id of the observation that extends it."""
@@ -91,7 +101,7 @@ class Histories:
         self.values[first:last] = answer.values
         keys = (parents << 32) | observed
         self.children = hashing.insert(self.children, keys, np.arange(first, last, dtype=np.int32))
-        self._known.update(pairs)
+        self._known.update(zip(pairs, range(first, last), strict=True))
         self.count = last
         self.evaluations += len(pairs)
 
@@ -101,8 +111,9 @@ class Histories:
 
     @property
     def bytes(self) -> int:
-        """Memory of the tables."""
-        return sum(a.nbytes for a in (self.logits, self.values, *self.children, self._memory, self._program))
+        """Memory of the tables, of the rows in use."""
+        rows = (self.logits, self.values, self._memory, self._program)
+        return sum(table[: self.count].nbytes for table in rows) + sum(table.nbytes for table in self.children)
 
     def _grow(self, needed: int) -> None:
         rows = len(self._memory)

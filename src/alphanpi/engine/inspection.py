@@ -102,6 +102,8 @@ def advance_to_decision(t: Tables) -> bool:
             return True
         else:
             kernel._move(t, 0, f)
+    if t.episodes[0].status == _ACTIVE:
+        kernel._ask(t, 0, 0)
     return False
 
 
@@ -160,7 +162,7 @@ class _Inspector:
             else:
                 if time.monotonic() > self.deadline:
                     raise self._too_large("the time is up")
-                search._fill(batch, np.array([0]))
+                search._fill(batch, batch.questions[:1].tolist())
         trace = search._trace(batch, 0, request)
         kept = [
             decision._replace(taken=search.library.names[trace.actions[step]])

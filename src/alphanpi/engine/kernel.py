@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from alphanpi.engine.hashing import ABSENT, get, pair_key
-from alphanpi.engine.scoring import soft_maximum, success_value, upper_confidence
+from alphanpi.engine.scoring import soft_maximum, success_value
 from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN, Failure, Hole, Status, Tables
 
 # Plain integers: compiled code then holds constants instead of enumeration look-ups.
@@ -24,7 +24,7 @@ _POST, _LEGAL, _DEPTH, _EVALUATE = int(Hole.POST), int(Hole.LEGAL), int(Hole.DEP
 _NOISE, _NODES, _FRAMES = int(Hole.NOISE), int(Hole.NODES), int(Hole.FRAMES)
 _SUCCESS, _FAILED_POST, _FAILED_DEPTH = int(Failure.NONE), int(Failure.POST), int(Failure.DEPTH)
 _FAILED_CALL, _FAILED_NODES = int(Failure.CALL), int(Failure.NODES)
-_FAILED_CALL_DEPTH = int(Failure.CALL_DEPTH)
+_FAILED_CALL_DEPTH, _FAILED_ACTIONS = int(Failure.CALL_DEPTH), int(Failure.ACTIONS)
 
 # Division by zero cannot happen here; without numba's check for it, loops are tighter.
 _compiled = njit(cache=True, error_model="numpy")
@@ -32,8 +32,9 @@ _inlined = njit(cache=True, error_model="numpy", inline="always")
 
 
 @_compiled
-def advance(t: Tables) -> None:
-    """Run every active episode until it is done or waits for a hole to be filled."""
+def advance(t: Tables) -> int:
+    """Run every active episode until it is done or waits for a hole to be filled; the number of those that wait."""
+    waiting = 0
     for e in range(t.episodes.shape[0]):
         if t.episodes[e].status != _ACTIVE:
             continue
@@ -44,6 +45,27 @@ def advance(t: Tables) -> None:
                 _visit(t, e, f)
             else:
                 _move(t, e, f)
+        if t.episodes[e].status == _ACTIVE:
+            _ask(t, e, waiting)
+            waiting += 1
+    return waiting
+
+
+@_compiled
+def _ask(t: Tables, e: int, row: int) -> None:
+    """Write down what an episode waits for, and what tells the driver which questions come next."""
+    f = t.episodes[e].frame
+    node = t.frames[f].cursor
+    parent = t.nodes[node].parent
+    t.questions[row].episode = e
+    t.questions[row].hole = t.episodes[e].hole
+    t.questions[row].first = t.episodes[e].first
+    t.questions[row].second = t.episodes[e].second
+    t.questions[row].third = t.episodes[e].third
+    t.questions[row].entry = t.frames[f].entry
+    t.questions[row].history = t.nodes[node].history
+    t.questions[row].origin = NONE if parent == NONE else t.nodes[parent].state
+    t.questions[row].ahead = 1 if t.episodes[e].exploring and _simulations(t, e, f) > 1 else 0
 
 
 @_compiled
@@ -59,15 +81,15 @@ def start(t: Tables, programs: NDArray[np.int64], states: NDArray[np.int64]) -> 
 @_inlined
 def _visit(t: Tables, e: int, f: int) -> None:
     """One turn of the loop of Algorithm 1 at the node the running simulation has reached."""
-    node = t.frames[f].cursor
+    node, limit = _descend(t, f), t.frames[f].limit
     if t.nodes[node].count == UNKNOWN:
         if _expand(t, e, f, node):
             _end_simulation(t, e, f, node, np.float64(t.values[t.nodes[node].history]))
         return
-    if t.nodes[node].depth >= t.frames[f].limit:
+    if t.nodes[node].depth >= limit:
         _end_simulation(t, e, f, node, -1.0)
         return
-    slot = _select(t, node, t.frames[f].program)
+    slot = t.nodes[node].selected
     action = t.legal_actions[t.nodes[node].legal, slot]
     if action == STOP_ACTION:
         if t.nodes[node].post != UNKNOWN or _find_post(t, e, f, node):
@@ -86,6 +108,21 @@ def _visit(t: Tables, e: int, f: int) -> None:
                 _end_simulation_at_edge(t, e, f, node, slot, -1.0)
             return
     t.frames[f].cursor = child
+
+
+@_inlined
+def _descend(t: Tables, f: int) -> int:
+    """Follow the selected edges from where the simulation stands to the first that leads to no node yet."""
+    node, limit = t.frames[f].cursor, t.frames[f].limit
+    while t.nodes[node].count != UNKNOWN and t.nodes[node].depth < limit:
+        slot = _select(t, node)
+        child = t.edges[node, slot].child
+        if child < 0:
+            t.nodes[node].selected = slot
+            break
+        node = child
+    t.frames[f].cursor = node
+    return node
 
 
 @_compiled
@@ -117,6 +154,8 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
             t.nodes[node].could_recurse = True
     for slot in range(count):
         t.edges[node, slot].prior /= total
+        t.edges[node, slot].weighted_prior = t.rules[0].c_puct * t.edges[node, slot].prior
+        t.edges[node, slot].level = t.level[program, t.legal_actions[legal, slot]]
         t.edges[node, slot].visits = 0
         t.edges[node, slot].weight_sum = 0.0
         t.edges[node, slot].value_sum = 0.0
@@ -131,22 +170,20 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
 
 
 @_inlined
-def _select(t: Tables, node: int, program: int) -> int:
+def _select(t: Tables, node: int) -> int:
     """The slot with the largest Q + U + L, the first of equals; failed calls are left out."""
-    legal = t.nodes[node].legal
     sqrt_total = math.sqrt(max(1, t.nodes[node].total))
-    c_puct, decaying = t.rules[0].c_puct, t.rules[0].decaying_level
+    decaying = t.rules[0].decaying_level
     best, best_score = 0, -np.inf
     for slot in range(t.nodes[node].count):
         edge = t.edges[node, slot]
-        if edge.child == FAILED:
-            continue
-        level = t.level[program, t.legal_actions[legal, slot]]
-        if decaying:
-            level /= 1.0 + edge.visits
-        score = edge.q + upper_confidence(c_puct, edge.prior, sqrt_total, edge.visits) + level
-        if score > best_score:
-            best, best_score = slot, score
+        visits = 1.0 + edge.visits
+        level = edge.level / visits if decaying else edge.level
+        score = edge.q + edge.weighted_prior * sqrt_total / visits + level  # U as in upper_confidence
+        score = -np.inf if edge.child == FAILED else score
+        better = score > best_score
+        best = slot if better else best
+        best_score = score if better else best_score
     return best
 
 
@@ -304,6 +341,9 @@ def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
 @_compiled
 def _grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
     """The node behind an edge taken for the first time; FAILED, or NONE where the episode waits or ended."""
+    if t.free[0] == NONE:
+        _wait(t, e, _NODES, 0, 0, 0)
+        return NONE
     after = _transition(t, e, f, t.nodes[node].state, action)
     if after == UNKNOWN:
         return NONE
@@ -311,9 +351,6 @@ def _grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
         return FAILED
     if t.frames[f].node_count >= t.rules[0].max_nodes:
         _finish(t, e, f, _FAILED_NODES)
-        return NONE
-    if t.free[0] == NONE:
-        _wait(t, e, _NODES, 0, 0, 0)
         return NONE
     child = _new_node(t, f, after, t.nodes[node].history)
     t.nodes[child].parent = node
@@ -333,7 +370,8 @@ def _transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
         after = t.successor[state, action]
         if after == UNKNOWN:
             _wait(t, e, _ACT, state, action, t.frames[f].program)
-        return after
+            return UNKNOWN
+        return after if _works(t, e, f, 1) else UNKNOWN
     caller, callee = t.frames[f].program, action - t.rules[0].atomic
     entry = state
     if callee == caller:
@@ -355,12 +393,24 @@ def _transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
         _abort(t, e, _FAILED_CALL_DEPTH)
         return UNKNOWN
     t.frames[f].height = max(t.frames[f].height, height + 1)
-    if result == FAILED or callee != caller:
-        return result
-    after = t.successor[state, t.rules[0].entries + callee]
-    if after == UNKNOWN:
-        _wait(t, e, _LEAVE, state, result, callee)
-    return after
+    after = result
+    if result != FAILED and callee == caller:
+        after = t.successor[state, t.rules[0].entries + callee]
+        if after == UNKNOWN:
+            _wait(t, e, _LEAVE, state, result, callee)
+            return UNKNOWN
+    return after if _works(t, e, f, t.calls[entry, callee].work + 1) else UNKNOWN
+
+
+@_compiled
+def _works(t: Tables, e: int, f: int, actions: int) -> bool:
+    """Count actions, those inside of a remembered call too; False where the episode ends because of them."""
+    t.frames[f].work += actions
+    t.episodes[e].work += actions
+    if t.episodes[e].work > t.rules[0].max_actions:
+        _abort(t, e, _FAILED_ACTIONS)
+        return False
+    return True
 
 
 @_compiled
@@ -386,6 +436,7 @@ def _call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
     t.frames[f].limit = limit
     t.frames[f].call_depth = 0 if caller == NONE else t.frames[caller].call_depth + 1
     t.frames[f].height = 0
+    t.frames[f].work = 0
     t.frames[f].first_node = NONE
     t.frames[f].node_count = 0
     root = _new_node(t, f, entry, program)  # the empty history of a program has the program's index
@@ -433,6 +484,8 @@ def _finish(t: Tables, e: int, f: int, failure: int) -> None:
     else:
         entry = t.frames[f].entry
         t.calls[entry, program].height = t.frames[f].height
+        t.calls[entry, program].work = t.frames[f].work  # counted again when the caller takes the result
+        t.episodes[e].work -= t.frames[f].work
         t.successor[entry, t.rules[0].atomic + program] = final if failure == _SUCCESS else FAILED
     t.episodes[e].frame = caller
     _release(t, f)
@@ -527,4 +580,5 @@ def _add_noise(t: Tables, e: int, node: int) -> None:
     for slot in range(count):
         share = t.noise[e, first + slot] / total if total > 0.0 else 1.0 / count
         t.edges[node, slot].prior = (1.0 - fraction) * t.edges[node, slot].prior + fraction * share
+        t.edges[node, slot].weighted_prior = t.rules[0].c_puct * t.edges[node, slot].prior
     t.episodes[e].noise_used = first + count

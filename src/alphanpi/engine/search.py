@@ -16,15 +16,18 @@ from alphanpi.engine.scoring import level_terms
 from alphanpi.engine.tables import (
     EDGE,
     EPISODE,
+    FAILED,
     FRAME,
     NODE,
     NONE,
+    QUESTION,
     RULES,
     STEP,
+    STOP_ACTION,
+    UNKNOWN,
     Failure,
     Hole,
     Records,
-    Status,
     Tables,
     extended,
     linked,
@@ -34,8 +37,13 @@ from alphanpi.errors import UsageError
 from alphanpi.guard import shown
 from alphanpi.spec import Environment
 
+# Plain integers: looking members of an enumeration up costs more than most questions.
+_ACT, _ENTER, _LEAVE, _POST = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE), int(Hole.POST)
+_LEGAL, _DEPTH, _EVALUATE, _NOISE = int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE), int(Hole.NOISE)
+
+_FARTHEST = 256  # most actions followed ahead of a search
 _NOISE_POOL = 2048
-_FIRST_NODES = 4096
+_FIRST_NODES = 1 << 14
 _FIRST_FRAMES = 256
 _LARGEST_POOL = 1 << 24
 
@@ -87,6 +95,7 @@ class _Batch(NamedTuple):
     """Arrays of the episodes that run side by side; see Tables for the shapes."""
 
     episodes: Records
+    questions: Records
     uniform: NDArray[np.float64]
     noise: NDArray[np.float64]
     steps: Records
@@ -194,46 +203,51 @@ class Search:
             self._grow_nodes()
         kernel.start(self._tables(batch), np.array(programs), np.array(states))
         while True:
-            kernel.advance(self._tables(batch))
-            waiting = np.flatnonzero(batch.episodes["status"] == Status.ACTIVE)
-            if len(waiting) == 0:
+            waiting = kernel.advance(self._tables(batch))
+            if waiting == 0:
                 break
-            self._fill(batch, waiting)
+            self._fill(batch, batch.questions[:waiting].tolist())
         return [self._trace(batch, e, request) for e, request in enumerate(requests)]
 
-    def _fill(self, batch: _Batch, waiting: NDArray[np.intp]) -> None:
+    def _fill(self, batch: _Batch, questions: list[tuple[int, ...]]) -> None:
         """Fill what every episode waits for, and what it will ask for next; one batched network call."""
         began = time.perf_counter()
         world = self.world
         wanted: dict[tuple[int, int], None] = {}
-        posts: list[tuple[int, int, int]] = []
-        questions = batch.episodes[["hole", "first", "second", "third", "frame"]][waiting].tolist()
+        posts: dict[int, None] = {}
         try:
-            for e, (hole, first, second, third, frame) in zip(waiting.tolist(), questions, strict=True):
-                if hole == Hole.EVALUATE:
+            for e, hole, first, second, third, entry, history, origin, ahead in questions:
+                if hole == _ACT:
+                    after = world.fill_action(first, second)
+                    if ahead:
+                        self._look_ahead(first, third, entry, history, wanted, posts)
+                    else:
+                        self._follow(after, third, entry, history, wanted, posts)
+                elif hole == _EVALUATE:
                     wanted[first, second] = None
-                elif hole == Hole.ACT:
-                    self._expect(world.fill_action(first, second), third, self._history(frame), wanted)
-                elif hole == Hole.POST:
-                    posts.append((first, second, third))
-                elif hole == Hole.LEGAL:
-                    self._expect(first, second, third, wanted)
-                elif hole == Hole.DEPTH:
+                    if ahead and origin != NONE:
+                        self._look_ahead(origin, third, entry, first, wanted, posts)
+                elif hole == _POST:
+                    posts[world.post_key(first, second, third)] = None
+                elif hole == _LEGAL:
+                    self._follow(first, second, entry, third, wanted, posts)
+                elif hole == _DEPTH:
                     world.fill_depth(first, second)
-                    self._expect(first, second, second, wanted)
-                elif hole == Hole.ENTER:
-                    entry = world.fill_entered(first, second)
-                    world.fill_depth(entry, second)
-                    self._expect(entry, second, second, wanted)
-                elif hole == Hole.LEAVE:
-                    self._expect(world.fill_left(first, second, third), third, self._history(frame), wanted)
-                elif hole == Hole.NOISE:
+                    self._follow(first, second, first, second, wanted, posts)
+                elif hole == _ENTER:
+                    entered = world.fill_entered(first, second)
+                    world.fill_depth(entered, second)
+                    self._follow(entered, second, entered, second, wanted, posts)
+                elif hole == _LEAVE:
+                    after = world.fill_left(first, second, third)
+                    self._follow(after, third, entry, history, wanted, posts)
+                elif hole == _NOISE:
                     self._draw_noise(batch, e)
                 else:
                     self._make_room(Hole(hole))
         except TooManyStatesError:
             raise _LimitReachedError(Failure.STATES) from None
-        world.fill_posts(posts)
+        world.fill_posts(list(posts))
         ended = time.perf_counter()
         self._environment_seconds += ended - began
         if wanted:
@@ -243,16 +257,68 @@ class Search:
                 raise _LimitReachedError(Failure.HISTORIES) from None
             self._evaluation_seconds += time.perf_counter() - ended
 
-    def _expect(self, state: int, program: int, history: int, wanted: dict[tuple[int, int], None]) -> None:
-        """A node with this state comes next after this history: have its legal set and evaluation ready."""
-        self.world.fill_legal(state, program)
-        pair = (history, int(self.world.observation[state]))
-        if not self.histories.known(*pair):
-            wanted[pair] = None
+    def _follow(
+        self,
+        state: int,
+        program: int,
+        entry: int,
+        history: int,
+        wanted: dict[tuple[int, int], None],
+        posts: dict[int, None],
+    ) -> None:
+        """Have everything ready for the most probable actions from a state on, into calls, up to the next STOP.
 
-    def _history(self, frame: int) -> int:
-        """History of the node whose action a frame waits for."""
-        return int(self._nodes["history"][self._frames["cursor"][frame]])
+        A search with few simulations goes that way nearly always, and then waits once where it would wait many times.
+        """
+        world, histories, atomic = self.world, self.histories, self.world.atomic
+        for _ in range(_FARTHEST):
+            legal = world.fill_legal(state, program)
+            pair = (history, world.observed[state])
+            extended_history = histories.known(pair)
+            if extended_history is None:
+                wanted[pair] = None
+                return
+            action = histories.favourite(extended_history, legal)
+            if action == STOP_ACTION:
+                key = world.post_key(entry, state, program)
+                if key >= 0:
+                    posts[key] = None
+                return
+            if action < atomic:
+                state, history = world.fill_action(state, action), extended_history
+                continue
+            callee = action - atomic
+            entered = world.fill_entered(state, callee) if callee == program else state
+            result = world.outcome(entered, callee)
+            if result == FAILED:
+                return
+            if result == UNKNOWN:
+                world.fill_depth(entered, callee)
+                state, program, entry, history = entered, callee, entered, callee
+            else:
+                state = world.fill_left(state, result, program) if callee == program else result
+                history = extended_history
+
+    def _look_ahead(
+        self,
+        state: int,
+        program: int,
+        entry: int,
+        history: int,
+        wanted: dict[tuple[int, int], None],
+        posts: dict[int, None],
+    ) -> None:
+        """Have everything ready for the other actions at a node, which an exploring search will try soon.
+
+        What is known never changes a result, only how often a search has to wait.
+        """
+        world, known = self.world, self.histories.known
+        for after in world.successors(state, program):
+            pair = (history, world.observed[after])
+            if known(pair) is None:
+                wanted[pair] = None
+        for key in world.foreseeable_posts(entry, state, program):
+            posts[key] = None
 
     def _draw_noise(self, batch: _Batch, e: int) -> None:
         episode = batch.episodes[e]
@@ -300,6 +366,7 @@ class Search:
             frames=self._frames,
             free=self._free,
             episodes=batch.episodes,
+            questions=batch.questions,
             uniform=batch.uniform,
             noise=batch.noise,
             steps=batch.steps,
@@ -332,6 +399,7 @@ class Search:
                 uniform[e] = np.random.default_rng(choices).random(longest)
         return _Batch(
             episodes=episodes,
+            questions=np.zeros(count, QUESTION),
             uniform=uniform,
             noise=np.zeros((count, max(_NOISE_POOL, 2 * entries) if noisy else 0)),
             steps=np.zeros((count, longest), STEP),

@@ -64,15 +64,16 @@ def _record(integers: str = "", booleans: str = "", floats: str = "", longs: str
     return np.dtype([(name, kind) for names, kind in kinds for name in names.split()], align=True)
 
 
-CALL = _record("height entered legal depth base_case")
+CALL = _record("height work entered legal depth base_case")
 """What is known of a program in a state.
 
-height: calls inside each other below a call that starts here; entered: state in which a recursive call from here
-starts; legal: legal set; depth: most actions of a call that starts here; base_case: whether it should not recurse.
+height: calls inside each other below a call that starts here; work: actions inside of it;
+entered: state in which a recursive call from here starts; legal: legal set;
+depth: most actions of a call that starts here; base_case: whether it should not recurse.
 """
 
 NODE = _record(
-    "state parent_history history parent parent_slot depth recursions count legal total post link",
+    "state parent_history history parent parent_slot depth recursions count legal total post link selected",
     "could_recurse",
     "stop_value",
 )
@@ -80,44 +81,61 @@ NODE = _record(
 
 history: UNKNOWN until expanded, as is count, the number of legal actions; depth: actions since the program was
 called; total: visits over all edges; post: whether STOP here succeeds (UNKNOWN, 0, 1), and stop_value its value then;
-link: next node of the same tree, or of the free list; recursions: recursive calls on the path; could_recurse: one was
-legal on it.
+link: next node of the same tree, or of the free list; selected: slot of the edge to take next;
+recursions: recursive calls on the path; could_recurse: one was legal on it.
 """
 
-EDGE = _record("visits child", floats="prior q weight_sum value_sum")
+EDGE = _record("visits child", floats="prior weighted_prior level q weight_sum value_sum")
 """An edge: a node's slot in its legal set.
 
-child: NONE, FAILED or a node; weight_sum, value_sum: sums of e^(tau_1 v) and v e^(tau_1 v), and q their ratio.
+child: NONE, FAILED or a node; weighted_prior: c_puct times prior; level: the level term;
+weight_sum, value_sum: sums of e^(tau_1 v) and v e^(tau_1 v), and q their ratio.
 """
 
 FRAME = _record(
-    "program entry caller root cursor budget chosen length limit call_depth height first_node last_node node_count"
+    "program entry caller root cursor budget chosen length limit call_depth height first_node last_node node_count",
+    longs="work",
 )
 """A call under way; the frames of an episode form a stack through `caller`.
 
 program: index among those to be learned; entry: state at the call; caller: frame below, NONE for the episode's own
 program, or the next free frame; root: node the next action is chosen at; cursor: node the running simulation has
 reached; budget: simulations left before the next action; chosen: slot of the action being taken, NONE while
-simulating; length, limit: actions taken and allowed; height: calls inside each other above, so far.
+simulating; length, limit: actions taken and allowed; height: calls inside each other above, so far; work: actions
+searched so far, those of nested calls too.
 """
 
 EPISODE = _record(
     "status frame failure final length hole first second third noise_used noise_filled",
     "exploring",
     "value",
-    "simulations nested_simulations",
+    "simulations nested_simulations work",
 )
 """One episode of a batch. hole: what it waits for, with its three arguments; frame: top of the call stack."""
+
+QUESTION = _record("episode hole first second third entry history origin ahead")
+"""What a waiting episode asks for.
+
+entry: state in which the running call began; history: of the node the simulation has reached; origin: state of that
+node's parent, or NONE; ahead: 1 where the other actions of the node will be tried soon, too.
+"""
 
 STEP = _record("state action history")
 """One action of a trace, and the history before its observation."""
 
 RULES = _record(
-    "atomic entries simulations simulations_exploitation max_call_depth max_nodes",
+    "atomic entries simulations simulations_exploitation max_call_depth max_nodes max_actions",
     "decaying_level noise_everywhere penalise_where_possible discard_exploring discard_exploiting",
     "c_puct q_temperature policy_temperature discount recursion_penalty recursion_bonus noise_fraction",
 )
 """The search configuration as the kernel reads it; library entries below index `atomic` are atomic."""
+
+
+class LegalSet(NamedTuple):
+    """What may be done in a state: library indices, and the row of `legal_actions` that holds them."""
+
+    number: int
+    actions: tuple[int, ...]
 
 
 class Tables(NamedTuple):
@@ -139,6 +157,7 @@ class Tables(NamedTuple):
     frames: Records  # [F] of FRAME
     free: Ints  # [2] first free node, first free frame
     episodes: Records  # [B] of EPISODE
+    questions: Records  # [B] of QUESTION, the first ones in use
     uniform: Floats  # [B, D] draws that choose the actions
     noise: Floats  # [B, G] Gamma(alpha_d) draws
     steps: Records  # [B, D] of STEP

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.engine import hashing
-from alphanpi.engine.tables import CALL, UNKNOWN, extended, unknown
+from alphanpi.engine.tables import CALL, STOP_ACTION, UNKNOWN, LegalSet, extended, unknown
 from alphanpi.guard import Guard
 from alphanpi.spec import Environment
 
@@ -38,20 +38,29 @@ class World:
         """Start with no states at all; purely a matter of memory."""
         self._id_of_state: dict[Any, int] = {}
         self.states: list[Any] = []
+        self.observed: list[int] = []  # id of each state's observation; the kernel reads the same from an array
         self._id_of_observation: dict[tuple[int, ...], int] = {}
         fields = len(self.guard.environment.fields)
         self.observations: NDArray[np.int16] = np.zeros((_FIRST_ROWS, fields), np.int16)
-        self._id_of_legal: dict[tuple[int, ...], int] = {}
+        self._legal_sets: dict[tuple[bool, ...], LegalSet] = {}
         self.observation = unknown((_FIRST_ROWS,))
         self.successor = unknown((_FIRST_ROWS, len(self.library) + self.programs))
         self.calls = unknown((_FIRST_ROWS, self.programs), CALL)
         self.legal_count = unknown((_FIRST_ROWS,))
         self.legal_actions = unknown((_FIRST_ROWS, self.widest))
         self.posts = hashing.empty()
+        self._known_posts: set[int] = set()
+        self._legal: dict[int, LegalSet] = {}
+        self._successors: dict[int, tuple[int, ...]] = {}
+        self._foreseen: set[tuple[int, int, int]] = set()
+        self._view_calls()
 
     def forget_calls(self) -> None:
         """Drop the results of calls: the weights they came from are no longer the network's."""
         self.successor[:, self.atomic :] = UNKNOWN
+
+    def _view_calls(self) -> None:
+        self._entered, self._legal_set, self._depth = (self.calls[name] for name in ("entered", "legal", "depth"))
 
     def intern(self, state: Any) -> int:
         """The state's id; a new state is observed at once."""
@@ -64,25 +73,32 @@ class World:
             self.observation = extended(self.observation, 2 * identifier)
             self.successor = extended(self.successor, 2 * identifier)
             self.calls = extended(self.calls, 2 * identifier)
+            self._view_calls()
         try:
-            self.observation[identifier] = self._intern_observation(self.guard.observe(state))
+            observation = self._intern_observation(self.guard.observe(state))
         except BaseException:
             del self._id_of_state[state]
             raise
+        self.observation[identifier] = observation
+        self.observed.append(observation)
         self.states.append(state)
         return identifier
 
     def fill_action(self, state: int, action: int) -> int:
-        """Apply an atomic action; the id of the state after it."""
-        after = self.intern(self.guard.act(self.states[state], self.library.names[action]))
-        self.successor[state, action] = after
+        """Apply an atomic action, once; the id of the state after it."""
+        after: int = self.successor.item(state, action)
+        if after == UNKNOWN:
+            after = self.intern(self.guard.act(self.states[state], self.library.names[action]))
+            self.successor[state, action] = after
         return after
 
     def fill_entered(self, state: int, program: int) -> int:
-        """Find where a recursive call starts."""
-        name = self._name(program)
-        entry = self.intern(self.guard.enter(self.states[state], name, name))
-        self.calls["entered"][state, program] = entry
+        """Find where a recursive call starts, once."""
+        entry: int = self._entered.item(state, program)
+        if entry == UNKNOWN:
+            name = self._name(program)
+            entry = self.intern(self.guard.enter(self.states[state], name, name))
+            self._entered[state, program] = entry
         return entry
 
     def fill_left(self, caller_state: int, callee_state: int, program: int) -> int:
@@ -92,31 +108,66 @@ class World:
         self.successor[caller_state, len(self.library) + program] = after
         return after
 
-    def fill_posts(self, questions: list[tuple[int, int, int]]) -> None:
-        """Fill in whether calls may end: (before, after, program) each."""
-        if not questions:
-            return
-        keys = np.empty(len(questions), np.int64)
-        holds = np.empty(len(questions), np.int32)
-        for row, (before, after, program) in enumerate(questions):
-            keys[row] = ((before * self.programs + program) << 32) | after
-            holds[row] = self.guard.post(self._name(program), self.states[before], self.states[after])
-        self.posts = hashing.insert(self.posts, keys, holds)
+    def post_key(self, before: int, after: int, program: int) -> int:
+        """Where the answer is kept whether a call that began in `before` may end in `after`; -1 if it is there."""
+        key = ((before * self.programs + program) << 32) | after
+        return -1 if key in self._known_posts else key
 
-    def fill_legal(self, state: int, program: int) -> None:
-        """Fill in what a program may do here: exactly the pre-conditions."""
-        if self.calls["legal"][state, program] != UNKNOWN:
+    def fill_posts(self, keys: list[int]) -> None:
+        """Fill in whether calls may end."""
+        if not keys:
             return
-        legal = self.guard.legal(self._name(program), self.states[state])
-        actions = tuple(index for index, allowed in enumerate(legal) if allowed)
-        self.calls["legal"][state, program] = self._intern_legal(actions)
+        holds = np.empty(len(keys), np.int32)
+        for row, key in enumerate(keys):
+            before, program = divmod(key >> 32, self.programs)
+            holds[row] = self.guard.post(self._name(program), self.states[before], self.states[key & 0xFFFFFFFF])
+        self.posts = hashing.insert(self.posts, np.array(keys, np.int64), holds)
+        self._known_posts.update(keys)
+
+    def fill_legal(self, state: int, program: int) -> LegalSet:
+        """Fill in what a program may do here: exactly the pre-conditions."""
+        key = state * self.programs + program
+        found = self._legal.get(key)
+        if found is None:
+            legal = self.guard.legal(self._name(program), self.states[state])
+            found = self._legal[key] = self._legal_sets.get(legal) or self._intern_legal(legal)
+            self._legal_set[state, program] = found.number
+        return found
+
+    def successors(self, state: int, program: int) -> tuple[int, ...]:
+        """The states after each atomic action a program may take here, with their own legal sets filled in."""
+        key = state * self.programs + program
+        found = self._successors.get(key)
+        if found is None:
+            actions = [
+                action for action in self.fill_legal(state, program).actions if STOP_ACTION < action < self.atomic
+            ]
+            found = tuple([self.fill_action(state, action) for action in actions])
+            for after in found:
+                self.fill_legal(after, program)
+            self._successors[key] = found
+        return found
+
+    def foreseeable_posts(self, entry: int, state: int, program: int) -> list[int]:
+        """Keys of the answers whether a call begun in `entry` may end in the successors of a state; once only."""
+        question = (entry, state, program)
+        if question in self._foreseen:
+            return []
+        self._foreseen.add(question)
+        keys = [self.post_key(entry, after, program) for after in self.successors(state, program)]
+        return [key for key in keys if key >= 0]
+
+    def outcome(self, entry: int, program: int) -> int:
+        """Where a call that starts here ends, as remembered: a state, FAILED or UNKNOWN."""
+        result: int = self.successor.item(entry, self.atomic + program)
+        return result
 
     def fill_depth(self, state: int, program: int) -> None:
         """Fill in how many actions a call that starts here may take, and whether it is a base case."""
-        if self.calls["depth"][state, program] != UNKNOWN:
+        if self._depth[state, program] != UNKNOWN:
             return
         self.calls["base_case"][state, program] = self.guard.base_case(self._name(program), self.states[state])
-        self.calls["depth"][state, program] = self.guard.depth(self._name(program), self.states[state])
+        self._depth[state, program] = self.guard.depth(self._name(program), self.states[state])
 
     @property
     def bytes(self) -> int:
@@ -137,14 +188,13 @@ class World:
             self.observations[identifier] = observation
         return identifier
 
-    def _intern_legal(self, actions: tuple[int, ...]) -> int:
-        identifier = self._id_of_legal.get(actions)
-        if identifier is None:
-            identifier = len(self._id_of_legal)
-            if identifier >= len(self.legal_count):
-                self.legal_count = extended(self.legal_count, 2 * identifier)
-                self.legal_actions = extended(self.legal_actions, 2 * identifier)
-            self._id_of_legal[actions] = identifier
-            self.legal_count[identifier] = len(actions)
-            self.legal_actions[identifier, : len(actions)] = actions
-        return identifier
+    def _intern_legal(self, legal: tuple[bool, ...]) -> LegalSet:
+        number = len(self._legal_sets)
+        if number >= len(self.legal_count):
+            self.legal_count = extended(self.legal_count, 2 * number)
+            self.legal_actions = extended(self.legal_actions, 2 * number)
+        actions = tuple(index for index, allowed in enumerate(legal) if allowed)
+        self.legal_count[number] = len(actions)
+        self.legal_actions[number, : len(actions)] = actions
+        entry = self._legal_sets[legal] = LegalSet(number, actions)
+        return entry

@@ -12,6 +12,7 @@ from alphanpi.environments.hanoi_picture import picture
 from alphanpi.errors import UsageError
 from alphanpi.scene import Scene
 from alphanpi.spec import Environment, action, program
+from alphanpi.standalone import Standalone, runtime_source
 
 SOURCE, AUXILIARY, TARGET = 0, 1, 2
 PILLARS = "ABC"
@@ -129,6 +130,20 @@ class Hanoi(Environment[Towers]):
     def size(self, state: Towers) -> int:
         """Number of disks of the current game."""
         return state.disks
+
+    def standalone(self) -> Standalone[Towers]:
+        """Plain Python for exported modules."""
+        return Standalone(
+            parameter="game",
+            class_name="Game",
+            source=runtime_source("alphanpi.environments.standalone.hanoi"),
+            arguments=lambda state: (state.disks, state.roles),
+            agrees=lambda state, game: (
+                tuple(game.table.roles) == state.roles
+                and all(disk + 1 in game.table.pillars[place] for disk, place in enumerate(state.position))
+            ),
+            inner={"HANOI": "without_largest_disk"},
+        )
 
     def parse(self, program: str, text: str) -> Towers:
         """Read a number of disks; they start on pillar A and go to C."""

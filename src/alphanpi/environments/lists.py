@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import pairwise, product
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from operator import le
 from typing import ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -12,9 +13,11 @@ from alphanpi.environments.list_picture import picture
 from alphanpi.errors import UsageError
 from alphanpi.scene import Scene
 from alphanpi.spec import Environment, action, program
+from alphanpi.standalone import Standalone, runtime_source
 
 Observation = Literal["paper", "compare"]
 DIGITS = 10
+ONE_HOT = tuple(tuple(digit == place for place in range(DIGITS)) for digit in range(DIGITS))
 
 
 class PointedList(NamedTuple):
@@ -41,7 +44,7 @@ class PointedList(NamedTuple):
 
 def is_sorted(values: tuple[int, ...]) -> bool:
     """Whether the values are in ascending order."""
-    return all(left <= right for left, right in pairwise(values))
+    return all(map(le, values, values[1:]))
 
 
 def exchanged(values: tuple[int, ...], i: int, j: int) -> tuple[int, ...]:
@@ -131,28 +134,29 @@ class ListActions(Environment[PointedList]):
         if observation == "paper":
             digits = [f"p{pointer}_value_{digit}" for pointer in (1, 2) for digit in range(DIGITS)]
             self.fields = (*digits, *flags, "sorted")
+            self.derived = ("p1_value", "p2_value", "p1_value_greater", "values_equal")
         else:
             self.fields = ("p1_value_greater", *flags)
 
     @action(pre=lambda state: state.p1 > state.start)
     def PTR_1_L(self, state: PointedList) -> PointedList:
         """Pointer 1 to the left."""
-        return state._replace(p1=state.p1 - 1)
+        return PointedList(state.values, state.p1 - 1, state.p2, state.start, state.end)
 
     @action(pre=lambda state: state.p2 > state.start)
     def PTR_2_L(self, state: PointedList) -> PointedList:
         """Pointer 2 to the left."""
-        return state._replace(p2=state.p2 - 1)
+        return PointedList(state.values, state.p1, state.p2 - 1, state.start, state.end)
 
     @action(pre=lambda state: state.p1 < state.end)
     def PTR_1_R(self, state: PointedList) -> PointedList:
         """Pointer 1 to the right."""
-        return state._replace(p1=state.p1 + 1)
+        return PointedList(state.values, state.p1 + 1, state.p2, state.start, state.end)
 
     @action(pre=lambda state: state.p2 < state.end)
     def PTR_2_R(self, state: PointedList) -> PointedList:
         """Pointer 2 to the right."""
-        return state._replace(p2=state.p2 + 1)
+        return PointedList(state.values, state.p1, state.p2 + 1, state.start, state.end)
 
     @action(pre=lambda state: state.p1 != state.p2)
     def SWAP(self, state: PointedList) -> PointedList:
@@ -173,25 +177,38 @@ class ListActions(Environment[PointedList]):
             for number in range(pairs.number_of_pairs):
                 yield PointedList(values, *pairs(number), 0, size - 1)
 
-    def observe(self, state: PointedList) -> tuple[int, ...]:
+    def observe(self, state: PointedList) -> tuple[bool, ...]:
         """Flags of the two pointers, and their values (`paper`) or how these compare (`compare`)."""
-        v1, v2 = state.values[state.p1], state.values[state.p2]
-        flags = (
-            int(state.p1 == state.start),
-            int(state.p1 == state.end),
-            int(state.p2 == state.start),
-            int(state.p2 == state.end),
-            int(state.p1 == state.p2),
-        )
+        values, p1, p2, start, end = state
+        flags = (p1 == start, p1 == end, p2 == start, p2 == end, p1 == p2)
         if self.observation == "compare":
-            return (int(v1 > v2), *flags)
-        one_hot = [0] * (2 * DIGITS)
-        one_hot[v1] = one_hot[DIGITS + v2] = 1
-        return (*one_hot, *flags, int(is_sorted(state.current())))
+            return (values[p1] > values[p2], *flags)
+        return (*ONE_HOT[values[p1]], *ONE_HOT[values[p2]], *flags, is_sorted(state.current()))
+
+    def derive(self, observation: Sequence[int]) -> tuple[int, ...]:
+        """Both values as numbers, and how they compare."""
+        v1, v2 = observation[:DIGITS].index(1), observation[DIGITS : 2 * DIGITS].index(1)
+        return v1, v2, int(v1 > v2), int(v1 == v2)
 
     def size(self, state: PointedList) -> int:
         """Length of the current problem."""
         return state.end - state.start + 1
+
+    def standalone(self) -> Standalone[PointedList]:
+        """Plain Python for exported modules."""
+        return Standalone(
+            parameter="items",
+            class_name="Items",
+            source=runtime_source("alphanpi.environments.standalone.lists"),
+            arguments=lambda state: (list(state.values), [state.p1, state.p2], state.start, state.end),
+            agrees=lambda state, items: (tuple(items.values), tuple(items.pointers)) == (state.values, state[1:3]),
+            inner={"RESET": "without_last", "BUBBLE": "without_first", "BUBBLESORT": "without_last"},
+            fields={
+                f"p{pointer}_value_{digit}": f"items.p{pointer}_value == {digit}"
+                for pointer in (1, 2)
+                for digit in range(DIGITS)
+            },
+        )
 
     def parse(self, program: str, text: str) -> PointedList:
         """Read integers separated by blanks or commas.

@@ -20,20 +20,20 @@ from alphanpi.spec import program
 def without_last(state: PointedList) -> PointedList | None:
     """The sub-list without its last element, if both pointers stay inside."""
     if state.p1 < state.end and state.p2 < state.end:
-        return state._replace(end=state.end - 1)
+        return PointedList(state.values, state.p1, state.p2, state.start, state.end - 1)
     return None
 
 
 def without_first(state: PointedList) -> PointedList | None:
     """The sub-list without its first element, if both pointers are just behind it."""
     if state.p1 == state.p2 == state.start + 1 <= state.end:
-        return state._replace(start=state.start + 1)
+        return PointedList(state.values, state.p1, state.p2, state.start + 1, state.end)
     return None
 
 
 def with_callers_bounds(caller: PointedList, callee: PointedList) -> PointedList:
     """The caller's sub-list again, with values and pointers as the callee left them."""
-    return callee._replace(start=caller.start, end=caller.end)
+    return PointedList(callee.values, callee.p1, callee.p2, caller.start, caller.end)
 
 
 class RecursiveSorting(ListPrograms):

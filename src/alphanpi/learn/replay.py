@@ -31,6 +31,7 @@ class RowTable:
         self.width = width
         self._number_of: dict[bytes, int] = {}
         self._rows: list[NDArray[np.int16]] = []
+        self._array = np.zeros((0, width), np.int16)
 
     def number(self, row: NDArray[np.int16]) -> int:
         """The row's number."""
@@ -43,7 +44,9 @@ class RowTable:
 
     def array(self) -> NDArray[np.int16]:
         """All rows: [rows, width]."""
-        return np.array(self._rows, np.int16).reshape(len(self._rows), self.width)
+        if len(self._array) < len(self._rows):
+            self._array = np.array(self._rows, np.int16)
+        return self._array
 
 
 class _Ring:
@@ -67,6 +70,7 @@ class Replay:
     def __init__(self, environment: Environment[Any], capacity: int, keep_memories: bool = False) -> None:
         self.environment = environment
         self.library = environment.library
+        self.programs = len(environment.library.learned)
         self.capacity = capacity
         self.keep_memories = keep_memories
         self.clear()

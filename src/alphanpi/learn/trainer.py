@@ -19,6 +19,7 @@ from alphanpi.config import TrainConfig, planning_config
 from alphanpi.engine.search import Request, Search
 from alphanpi.engine.tables import Failure
 from alphanpi.interpreter import Call, Interpreter
+from alphanpi.learn.continuation import Continuations
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.replay import Replay
 from alphanpi.learn.unroll import Blur, Loss, loss, make_batch
@@ -26,7 +27,7 @@ from alphanpi.model import create_evaluator, create_network
 from alphanpi.spec import Environment, Program
 
 # Names of the random streams of an iteration.
-_PLAY, _SEARCH, _LEARN, _VALIDATE, _EXAM, _PLANNING_EXAM = range(6)
+_PLAY, _SEARCH, _LEARN, _VALIDATE, _EXAM, _PLANNING_EXAM, _CALLS = range(7)
 
 _ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)
 
@@ -184,21 +185,51 @@ class Trainer:
             counts = np.where(np.arange(len(unlocked)) == chosen, settings.per_iteration, 0)
         else:
             counts = np.maximum(settings.minimum, np.rint(preferences * settings.per_iteration)).astype(int)
+        calls = self._calls()
         requests: list[Request] = []
         for program, count in zip(unlocked, counts.tolist(), strict=True):
             sizes = self.sizes(program)
             if settings.sizes == "one":
                 sizes = [int(rng.choice(sizes))]
             for _ in range(count):
-                errors = self.errors[program.name]
+                errors, called = self.errors[program.name], calls.get(program.name, [])
                 if errors and rng.random() < settings.error_fraction:
-                    start = errors[int(rng.integers(len(errors)))].start
+                    state = self.start_state(errors[int(rng.integers(len(errors)))].start)
+                elif called and rng.random() < settings.called_fraction:
+                    state = called[int(rng.integers(len(called)))]
                 else:
                     seed = (self.seed, self.iteration, _PLAY, len(requests))
-                    start = Start(program.name, int(rng.choice(sizes)), seed)
+                    state = self.start_state(Start(program.name, int(rng.choice(sizes)), seed))
                 stream = (self.seed, self.iteration, _SEARCH, len(requests))
-                requests.append(Request(program.name, self.start_state(start), stream, exploring=True))
+                requests.append(Request(program.name, state, stream, exploring=True))
         return requests
+
+    def _calls(self) -> dict[str, list[Any]]:
+        """States in which programs are called in fresh runs of the highest ones: those that really occur.
+
+        Lists that are nearly sorted, say, are rare among random ones but the rule inside of a sort.
+        """
+        settings, unlocked = self.config.episodes, self.curriculum.unlocked
+        highest = [program for program in unlocked if program.level == self.curriculum.level]
+        if settings.called_fraction == 0 or len(highest) == len(unlocked):
+            return {}
+        rng = np.random.default_rng((self.seed, self.iteration, _CALLS))
+        runs = []
+        for number in range(settings.called_runs):
+            program = highest[number % len(highest)]
+            size = int(rng.choice(self.sizes(program)))
+            start = Start(program.name, size, (self.seed, self.iteration, _CALLS, number))
+            runs.append(Call(program.name, self.start_state(start)))
+        guard = self.search.world.guard
+        found: dict[str, dict[Any, None]] = {}  # ordered sets
+        for execution in self.interpreter.run(runs, record=True):
+            for step in execution.steps:
+                callee = self.library.named(step.action)
+                if not callee.atomic:
+                    state = guard.enter(step.state, callee.name, step.program)
+                    if guard.size(state) in self.sizes(callee):
+                        found.setdefault(callee.name, {})[state] = None
+        return {name: list(states) for name, states in found.items()}
 
     def _learn(self) -> tuple[list[Loss], float]:
         settings = self.config.learning
@@ -211,10 +242,15 @@ class Trainer:
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         losses, norm = [], 0.0
+        unrolled = settings.unroll == "trace"
+        draw = self.replay.sample if unrolled else self.replay.sample_steps
+        continuations = None
+        if unrolled and settings.continued_fraction > 0:
+            continuations = Continuations(self.network, self.replay, self.library, rng, self.device)
         for _ in range(settings.gradient_steps):
-            unrolled = settings.unroll == "trace"
-            draw = self.replay.sample if unrolled else self.replay.sample_steps
             traces = draw(weights, settings.batch, self.config.replay.positive_fraction, rng)
+            if continuations is not None:
+                traces = continuations.applied(traces, settings.continued_fraction, rng)
             batch = make_batch(
                 traces,
                 self.replay,

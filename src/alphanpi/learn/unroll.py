@@ -34,7 +34,7 @@ class Batch(NamedTuple):
 
     layers: tuple[Layer, ...]
     observations: Tensor  # [O, fields] distinct observations
-    memory: Tensor | None  # [U, W] stored memories for the single layer of a batch that is not unrolled
+    memory: Tensor | None  # [N, W] memories with which the histories of the first layer begin, if any is not zero
     nodes: Tensor  # [J] history of each pair
     legal: Tensor  # [J, A]
     policies: Tensor  # [J, A] weighted sum of the targets
@@ -78,7 +78,7 @@ def make_batch(
     """Arrange traces for one gradient step.
 
     Args:
-        traces: What to learn from.
+        traces: What to learn from. When unrolling, one that has memories goes on from the first of them.
         replay: Where they come from.
         weight_by_value: Let the policy follow successes only, in proportion to their value; else all alike.
         unrolled: Compute memories from the start of each call; else use those stored with the traces.
@@ -88,12 +88,14 @@ def make_batch(
     """
     lengths = np.array([len(trace.observations) for trace in traces])
     owner = np.repeat(np.arange(len(traces)), lengths)
-    step = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    firsts = np.cumsum(lengths) - lengths
+    step = np.arange(len(owner)) - np.repeat(firsts, lengths)
     observed = np.concatenate([trace.observations for trace in traces]).astype(np.int64)
     legal = np.concatenate([trace.legal for trace in traces]).astype(np.int64)
     policies = np.concatenate([trace.policies for trace in traces])
     values = np.array([trace.value for trace in traces], np.float32)[owner]
-    program = np.array([trace.program for trace in traces])[owner]
+    program_of_trace = np.array([trace.program for trace in traces])
+    program = program_of_trace[owner]
     if weight_by_value:
         success = np.array([trace.success for trace in traces])[owner]
         weights = np.where(success, np.maximum(values, 0), 0)
@@ -104,9 +106,17 @@ def make_batch(
     if blur is not None and rng is not None and blur.traces > 0:
         blurred = (rng.random(len(traces)) < blur.traces)[owner]
         observations, rows = _blurred(observations, rows, blurred, blur.fields, rng)
+    memory = None
     if unrolled:
-        layers, node_of_step = _trie(step, owner, rows, program, len(observations))
-        memory = None
+        continued = np.array([trace.memories.shape[1] > 0 for trace in traces])
+        beginning = np.where(continued, replay.programs + np.arange(len(traces)), program_of_trace)
+        layers, node_of_step = _trie(step, owner, rows, program, beginning, len(observations))
+        if continued.any():
+            width = max(trace.memories.shape[1] for trace in traces)
+            initial = np.zeros((len(layers[0].programs), width), np.float32)
+            for index in np.flatnonzero(continued).tolist():
+                initial[node_of_step[firsts[index]]] = traces[index].memories[0]
+            memory = torch.from_numpy(initial).to(device)
     else:
         node_of_step = np.arange(len(owner))
         layers = [_Level(np.zeros(len(owner), np.int64), program, rows)]
@@ -178,15 +188,19 @@ def _trie(
     owner: NDArray[np.int64],
     rows: NDArray[np.int64],
     program: NDArray[np.int64],
+    beginning: NDArray[np.int64],
     distinct: int,
 ) -> tuple[list[_Level], NDArray[np.int64]]:
-    """Number the distinct histories layer by layer; also the history of every step."""
+    """Number the distinct histories layer by layer; also the history of every step.
+
+    Traces with the same `beginning` start from the same memory.
+    """
     node_of_step = np.zeros(len(step), np.int64)
     node_of_trace = np.zeros(int(owner.max()) + 1, np.int64)  # in the layer before
     levels, first = [], 0
     for length in range(int(step.max()) + 1):
         here = np.flatnonzero(step == length)
-        above = program[here] if length == 0 else node_of_trace[owner[here]]
+        above = beginning[owner[here]] if length == 0 else node_of_trace[owner[here]]
         _, example, local = np.unique(above * distinct + rows[here], return_index=True, return_inverse=True)
         levels.append(_Level(above[example], program[here][example], rows[here][example]))
         node_of_trace[owner[here]] = local
@@ -195,13 +209,27 @@ def _trie(
     return levels, node_of_step
 
 
+def shares(network: NPINetwork, observations: Tensor) -> tuple[Tensor, Tensor]:
+    """What each observation and each program's embedding add to the gates: [O, 4H] and [P, 4H]."""
+    core, split = network.core, network.config.observation_encoding
+    from_observation = network.encoder(observations) @ core.weight_ih[:, :split].T
+    from_program = network.embedding.weight @ core.weight_ih[:, split:].T + core.bias_ih + core.bias_hh
+    return from_observation, from_program
+
+
+def remember(gates: Tensor, previous: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Hidden and cell state after one step: the LSTM's equations; without a previous cell, it is zero."""
+    take, keep, candidate, show = gates.chunk(4, dim=1)
+    cell = torch.sigmoid(take) * torch.tanh(candidate)
+    if previous is not None:
+        cell = cell + torch.sigmoid(keep) * previous
+    return torch.sigmoid(show) * torch.tanh(cell), cell
+
+
 def forward(network: NPINetwork, batch: Batch) -> tuple[Tensor, Tensor]:
     """Logits [U, A] and values [U] of all histories of a batch."""
     core, units = network.core, network.config.memory
-    split = network.config.observation_encoding
-    # The share of an observation, and of a program's embedding, in the gates is computed once for each.
-    from_observation = network.encoder(batch.observations) @ core.weight_ih[:, :split].T
-    from_program = network.embedding.weight @ core.weight_ih[:, split:].T + core.bias_ih + core.bias_hh
+    from_observation, from_program = shares(network, batch.observations)
     hidden = cell = from_observation.new_zeros(0, units)
     outputs = []
     for length, layer in enumerate(batch.layers):
@@ -213,11 +241,7 @@ def forward(network: NPINetwork, batch: Batch) -> tuple[Tensor, Tensor]:
         elif batch.memory is not None:
             gates = gates + batch.memory[:, :units] @ core.weight_hh.T
             previous = batch.memory[:, units:]
-        take, keep, candidate, show = gates.chunk(4, dim=1)
-        cell = torch.sigmoid(take) * torch.tanh(candidate)
-        if previous is not None:
-            cell = cell + torch.sigmoid(keep) * previous
-        hidden = torch.sigmoid(show) * torch.tanh(cell)
+        hidden, cell = remember(gates, previous)
         outputs.append(hidden)
     everything = torch.cat(outputs)
     return network.actor(everything), torch.tanh(network.critic(everything)).squeeze(1)

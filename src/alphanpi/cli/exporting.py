@@ -1,0 +1,56 @@
+"""The command that prints what an agent has learned as source code."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from alphanpi.cli.shared import EXIT_FINDINGS, Run, app
+
+
+@app.command
+def export(
+    run: Run,
+    *,
+    format: Annotated[  # noqa: A002 - the name of the option
+        Literal["python", "json", "dot"], Parameter(help="a Python module, an automaton, or a Graphviz graph")
+    ] = "python",
+    out: Annotated[
+        Path | None, Parameter(name=["--out", "-o"], help="file to write; standard output if omitted")
+    ] = None,
+    max_size: Annotated[
+        int | None, Parameter(help="look at every start up to this size; as far as it is cheap if omitted")
+    ] = None,
+    samples: Annotated[int, Parameter(help="random larger starts to compare on, of all programs together")] = 2000,
+    seed: Annotated[int, Parameter(help="seed of the random starts")] = 0,
+) -> int:
+    """Write what an agent has learned as code that does the same. Exit code 1 if no such code is found."""
+    from alphanpi.exporting import ExportFailed
+    from alphanpi.exporting import export as run_export
+
+    errors = Console(stderr=True, soft_wrap=True, markup=False, highlight=False)
+    with errors.status("") as status:
+        try:
+            exported = run_export(
+                run,
+                format=format,
+                out=out,
+                max_size=max_size,
+                samples=samples,
+                seed=seed,
+                say=lambda line: status.update(line),
+            )
+        except ExportFailed as failure:
+            errors.print(f"alphanpi: {failure}")
+            return EXIT_FINDINGS
+    for warning in exported.warnings:
+        errors.print(f"warning: {warning}")
+    target = "" if out is None else f"wrote {out}: "
+    errors.print(f"{target}same as the agent on {exported.cases:,} runs, {exported.actions:,} actions")
+    if out is None:
+        sys.stdout.write(exported.text)
+    return 0

@@ -1,0 +1,1 @@
+"""The built-in environments as plain Python, copied into exported modules."""

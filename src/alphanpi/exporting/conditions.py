@@ -1,0 +1,193 @@
+"""What exported code may test, and the shortest condition that tells two sets of observations apart."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+Letter = tuple[int, ...]
+"""One value per feature: what a call sees before one of its actions."""
+Kind = Literal["field", "derived", "may"]
+
+# What a test costs, relative to one call of an action: named conditions read best, legality worst.
+_WEIGHTS: dict[Kind, float] = {"derived": 0.95, "field": 1.0, "may": 3.0}
+_NEGATION = 0.02
+_NUMBER = 0.1
+_LONGEST_CONJUNCTION = 3
+_OPERATORS: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "<": operator.lt,
+}
+_OPPOSITE = {"==": "!=", "!=": "==", ">=": "<", "<": ">="}
+
+
+class Feature(NamedTuple):
+    """Something that can be tested; `name` is the field's, or for `may` that of the library entry."""
+
+    name: str
+    kind: Kind
+
+
+class Comparison(NamedTuple):
+    """`feature operator value`; a feature is known by its place in a letter."""
+
+    feature: int
+    operator: str
+    value: int
+
+    def holds(self, letter: Letter) -> bool:
+        """Whether it is true of a letter."""
+        return _OPERATORS[self.operator](letter[self.feature], self.value)
+
+    def negated(self) -> Comparison:
+        """The test that is true exactly where this one is not."""
+        return self._replace(operator=_OPPOSITE[self.operator])
+
+
+Terms = tuple[tuple[Comparison, ...], ...]
+
+
+class Condition(NamedTuple):
+    """A disjunction of conjunctions of tests."""
+
+    terms: Terms
+    cost: float
+
+    def holds(self, letter: Letter) -> bool:
+        """Whether it is true of a letter."""
+        return any(all(test.holds(letter) for test in term) for term in self.terms)
+
+
+class Separator:
+    """All tests that some features allow, given the letters that occur.
+
+    Sets of letters are integers with one bit per letter, so that set operations are single instructions on words.
+    """
+
+    def __init__(self, features: Sequence[Feature], letters: Collection[Letter]) -> None:
+        self.features = tuple(features)
+        self.letters = letters
+        self.binary: list[bool] = []  # per feature, whether it is a plain yes or no
+        self.all: list[Comparison] = []
+        for index in range(len(self.features)):
+            values = sorted({letter[index] for letter in letters})
+            self.binary.append(set(values) <= {0, 1})
+            if len(values) < 2:
+                continue
+            if self.binary[index]:
+                self.all += [Comparison(index, "==", 1), Comparison(index, "==", 0)]
+                continue
+            for value in values:
+                self.all += [Comparison(index, "==", value), Comparison(index, "!=", value)]
+            for value in values[1:]:
+                self.all += [Comparison(index, ">=", value), Comparison(index, "<", value)]
+        self._bit = {letter: 1 << position for position, letter in enumerate(sorted(letters))}
+        self._cost = {test: self._price(test) for test in self.all}
+        self._passing = {test: self._bits(filter(test.holds, letters)) for test in self.all}
+        self._known: dict[tuple[int, int], Condition] = {}
+
+    def cost(self, terms: Terms) -> float:
+        """What a condition costs."""
+        return sum(self._cost[test] for term in terms for test in term)
+
+    def separate(self, yes: Iterable[Letter], no: Iterable[Letter]) -> Condition:
+        """A short condition that holds on all of `yes` and none of `no`, which must be disjoint."""
+        key = self._bits(yes), self._bits(no)
+        if key not in self._known:
+            self._known[key] = self._separate(*key)
+        return self._known[key]
+
+    def _separate(self, yes: int, no: int) -> Condition:
+        plain = self._conjunction(yes, no)
+        inverse = self._conjunction(no, yes)
+        candidates: list[Terms] = []
+        if plain is not None:
+            candidates.append((plain,))
+        if inverse is not None:
+            candidates.append(tuple((self._negated(test),) for test in inverse))
+        if not candidates:
+            candidates.append(self._cover(yes, no))
+        return min((Condition(terms, self.cost(terms)) for terms in candidates), key=lambda found: found.cost)
+
+    def _bits(self, letters: Iterable[Letter]) -> int:
+        bits = 0
+        for letter in letters:
+            bits |= self._bit[letter]
+        return bits
+
+    def _price(self, test: Comparison) -> float:
+        price = _WEIGHTS[self.features[test.feature].kind]
+        if not self.binary[test.feature]:
+            price += _NUMBER
+        return price + _NEGATION * (test.operator in ("!=", "<") or (self.binary[test.feature] and test.value == 0))
+
+    def _negated(self, test: Comparison) -> Comparison:
+        return test._replace(value=1 - test.value) if self.binary[test.feature] else test.negated()
+
+    def _conjunction(self, yes: int, no: int) -> tuple[Comparison, ...] | None:
+        """The cheapest conjunction that holds on `yes` and excludes all of `no`."""
+        excluded: dict[int, Comparison] = {}  # bits of `no` that a test excludes -> cheapest such test
+        together = 0
+        for test, passing in self._passing.items():
+            bits = no & ~passing
+            if not yes & ~passing and bits and (bits not in excluded or self._cost[test] < self._cost[excluded[bits]]):
+                excluded[bits] = test
+                together |= bits
+        if together != no:
+            return None
+        best: tuple[float, tuple[Comparison, ...]] | None = None
+        for length in range(1, _LONGEST_CONJUNCTION + 1):
+            for chosen in combinations(excluded.items(), length):
+                together = 0
+                for bits, _ in chosen:
+                    together |= bits
+                if together == no:
+                    price = sum(self._cost[test] for _, test in chosen)
+                    if best is None or price < best[0]:
+                        best = price, tuple(sorted((test for _, test in chosen), key=lambda test: test.feature))
+            if best is not None:
+                return best[1]
+        return None
+
+    def _cover(self, yes: int, no: int) -> Terms:
+        """Conjunctions, none of which holds on a letter of `no`, that together cover `yes`; greedy."""
+        terms = []
+        remaining = yes
+        while remaining:
+            covered, pending = remaining, no
+            term: list[Comparison] = []
+            while pending:
+                best, best_score = None, (-1.0, 0.0)
+                for test, passing in self._passing.items():
+                    removed = pending & ~passing
+                    if removed and covered & passing:
+                        share = (covered & passing).bit_count() / covered.bit_count()
+                        score = (removed.bit_count() / pending.bit_count() + share, -self._cost[test])
+                        if score > best_score:
+                            best, best_score = test, score
+                assert best is not None, "yes and no are disjoint"
+                term.append(best)
+                pending &= self._passing[best]
+                covered &= self._passing[best]
+            term = self._needed(term, no)
+            covered = remaining
+            for test in term:
+                covered &= self._passing[test]
+            remaining &= ~covered
+            terms.append(tuple(sorted(term, key=lambda test: test.feature)))
+        return tuple(terms)
+
+    def _needed(self, term: list[Comparison], no: int) -> list[Comparison]:
+        """The term without tests that exclude nothing the others do not."""
+        for test in list(term):
+            rest = no
+            for other in term:
+                if other != test:
+                    rest &= self._passing[other]
+            if not rest and len(term) > 1:
+                term = [other for other in term if other != test]
+        return term

@@ -1,0 +1,108 @@
+"""From the traces of a program to its shortest code: drop features that do not matter, then search."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from alphanpi.exporting.blocks import Block, cost, tidy
+from alphanpi.exporting.conditions import Feature, Separator
+from alphanpi.exporting.synthesis import Synthesiser
+from alphanpi.exporting.tree import CallTrace, Forest, consistent, projected
+
+_FEW = 200
+_SMALL = 1000  # traces up to which more is tried
+_ORDERS = 10
+_FEW_ORDERS = 5
+_LOOP_ADVANTAGE = 0.6  # a program of bounded length gets loops only if they make it this much shorter
+
+
+class Learned(NamedTuple):
+    """A program as code; tests refer to its own selection of features."""
+
+    program: str
+    block: Block
+    features: tuple[Feature, ...]
+    binary: tuple[bool, ...]  # per feature, whether it is a plain yes or no
+    cost: float
+    traces: int  # distinct call traces the code was made from
+
+
+def minimise(program: str, traces: Collection[CallTrace], features: Sequence[Feature], unbounded: bool) -> Learned:
+    """The shortest code found that does what the traces say; loops at once where lengths have no bound."""
+    width = len(next(iter(traces))[0].letter)
+    repeats = _repeats(traces)
+    best: Learned | None = None
+    looped: Learned | None = None
+    for kept in _selections(traces, features[:width]):
+        shortened = projected(traces, kept)
+        selected = tuple(features[index] for index in kept)
+        best = _code(program, shortened, selected, loops=unbounded, best=best)
+        if not unbounded and repeats:
+            looped = _code(program, shortened, selected, loops=True, best=looped)
+    assert best is not None, "there is always a selection"
+    if looped is not None and looped.cost < _LOOP_ADVANTAGE * best.cost:
+        best = looped
+    return best._replace(traces=len(traces))
+
+
+def _code(
+    program: str, traces: set[CallTrace], features: tuple[Feature, ...], loops: bool, best: Learned | None
+) -> Learned | None:
+    """Code over these features if it is better than the best so far, else that."""
+    forest = Forest()
+    tree = forest.grow(traces)
+    assert tree is not None, "a selection of features keeps the traces apart"
+    tests = Separator(features, set(forest.letters(tree)))
+    found = Synthesiser(forest, tests, loops).program(tree, math.inf if best is None else best.cost)
+    if found is None:
+        return best
+    block = tidy(found)
+    learned = Learned(program, block, features, tuple(tests.binary), cost(block, tests), len(traces))
+    return learned if best is None or learned.cost < best.cost else best
+
+
+def _repeats(traces: Collection[CallTrace]) -> bool:
+    """Whether some call takes the same action three times in a row."""
+    return any(
+        trace[step].action == trace[step + 1].action == trace[step + 2].action
+        for trace in traces
+        for step in range(len(trace) - 2)
+    )
+
+
+def _selections(traces: Collection[CallTrace], features: Sequence[Feature]) -> list[tuple[int, ...]]:
+    """Sets of features from which none can be dropped, found by dropping them in various orders; best first."""
+    indices = list(range(len(features)))
+    legality = [index for index in indices if features[index].kind == "may"]
+    visible = [index for index in indices if features[index].kind != "may"]
+    shuffle = random.Random(0).shuffle
+    found: set[tuple[int, ...]] = set()
+    for attempt in range(_ORDERS if len(traces) <= _SMALL else _FEW_ORDERS):
+        order = visible if attempt == 0 else visible[::-1]
+        if attempt > 1:
+            shuffle(order := visible.copy())
+        found.add(_without_needless(traces, indices, legality + order))
+    ordered = sorted(found - {tuple(indices)}, key=lambda kept: (len(projected(traces, kept)), kept))
+    if legality:
+        return ordered or [tuple(indices)]
+    # With few traces, all features together leave the search the widest choice; with many, it takes long.
+    return [tuple(indices), *ordered] if len(traces) <= _FEW else [*ordered, tuple(indices)]
+
+
+def _without_needless(traces: Collection[CallTrace], indices: list[int], order: list[int]) -> tuple[int, ...]:
+    """The features left when those that do not matter are dropped in this order, many at once where possible."""
+    kept, current = indices, traces
+    pending = [order]
+    while pending:
+        group = pending.pop()
+        places = [place for place, index in enumerate(kept) if index not in group]
+        fewer = projected(current, places)
+        if consistent(fewer):
+            kept, current = [kept[place] for place in places], fewer
+        elif len(group) > 1:
+            half = len(group) // 2
+            pending += [group[half:], group[:half]]
+    return tuple(kept)

@@ -1,0 +1,202 @@
+"""The search for the shortest structured program that does what a tree says.
+
+A partial program is known by what it leaves to be done. From there, each statement that fits leads to another such
+tree, at the price of its length; Dijkstra's algorithm finds the cheapest way to a tree where all that is left is STOP.
+The bodies of branches and loops are found in the same way, with less patience.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator
+from itertools import count
+from typing import NamedTuple
+
+from alphanpi.exporting.blocks import Block, Chooser, Do, If, Return, Statement, While, acts, complete, loop_head
+from alphanpi.exporting.conditions import Comparison, Separator
+from alphanpi.exporting.tree import Forest
+from alphanpi.spec import STOP
+
+_PATIENCE = (1500, 40, 14)  # trees looked at, by nesting
+_LESS_PATIENCE = (80, 16, 6)  # where trees are large
+_LARGE = 100  # letters
+_HASTE = 2.0  # where trees are large, what is ahead counts more than what is behind
+_MOST_EFFORT = 250_000
+_LOOP_EFFORT = 10
+_TESTS = 6  # tried where the next action does not tell observations apart
+_ELSE = 0.5
+_LOOP = 2.0
+_PLAIN = 3.0  # cost of a condition above which its length counts less: once it is long, structure matters more
+_DISCOUNT = 0.25
+
+
+class Partial(NamedTuple):
+    """Code, its cost, and what it leaves to be done."""
+
+    cost: float
+    block: Block
+    rest: int
+
+
+class Synthesiser:
+    """Finds code for trees of one forest."""
+
+    def __init__(self, forest: Forest, tests: Separator, loops: bool) -> None:
+        self.forest = forest
+        self.tests = tests
+        self.loops = loops
+        large = len(tests.letters) > _LARGE
+        self.patience = _LESS_PATIENCE if large else _PATIENCE
+        self.haste = _HASTE if large else 1.0
+        self._effort = 0  # branches of trees looked at
+        self._remaining: dict[int, frozenset[str]] = {Forest.EMPTY: frozenset()}
+        self._bodies: dict[tuple[int, int], list[Partial]] = {}
+        self._separations: dict[tuple[int, int], float] = {}
+
+    def program(self, tree: int, limit: float = math.inf) -> Block | None:
+        """Code that does exactly what the tree says; None if the search finds none that costs less than the limit."""
+        for found in self._reach(tree, 0):
+            if found.cost >= limit:
+                break
+            if self.forest.ended(found.rest):
+                return complete(self.forest, self.tests, found.block, tree).block
+        return None if limit < math.inf else complete(self.forest, self.tests, self.unfolded(tree), tree).block
+
+    def unfolded(self, tree: int) -> Block:
+        """Code without shared continuations, which always exists but may be long."""
+        forest = self.forest
+        if forest.ended(tree):
+            return (Return(),)
+        actions = forest.actions(tree)
+        if len(actions) == 1:
+            after = forest.after(tree)
+            if after is not None:
+                return (Do(next(iter(actions))), *self.unfolded(after))
+        chooser = min(self._choosers(tree), key=lambda chooser: (self._separation(tree, chooser), str(chooser)))
+        yes, no = forest.split(tree, chooser)
+        return (If(chooser, self.unfolded(yes), self.unfolded(no)),)
+
+    def _reach(self, tree: int, nesting: int) -> Iterator[Partial]:
+        """Partial programs in the order of their cost, the empty one first."""
+        number = count()
+        queue = [(0.0, next(number), Partial(0.0, (), tree))]
+        settled: set[int] = set()
+        while queue and len(settled) < self.patience[nesting] and self._effort < _MOST_EFFORT:
+            _, _, found = heapq.heappop(queue)
+            if found.rest in settled:
+                continue
+            settled.add(found.rest)
+            yield found
+            if found.rest == Forest.EMPTY:
+                continue
+            for step in self._statements(found.rest, nesting):
+                if step.rest not in settled:
+                    longer = Partial(found.cost + step.cost, found.block + step.block, step.rest)
+                    ahead = 0.0 if nesting else self.haste * self._ahead(longer.rest)
+                    heapq.heappush(queue, (longer.cost + ahead, next(number), longer))
+
+    def _ahead(self, tree: int) -> float:
+        """The least that the rest of a program can cost: every action in it, and a branch if there is a choice."""
+        return len(self._actions_in(tree)) + 1.9 * (len(self.forest.actions(tree)) > 1)
+
+    def _actions_in(self, tree: int) -> frozenset[str]:
+        pending = [] if tree in self._remaining else [tree]
+        while pending:
+            here = pending[-1]
+            moves = self.forest[here].values()
+            unknown = {move.following for move in moves} - self._remaining.keys()
+            if unknown:
+                pending += unknown
+                continue
+            pending.pop()
+            inside = {move.action for move in moves}.union(*(self._remaining[move.following] for move in moves))
+            self._remaining[here] = frozenset(inside - {STOP})
+        return self._remaining[tree]
+
+    def _body(self, tree: int, nesting: int) -> list[Partial]:
+        key = (tree, nesting)
+        if key not in self._bodies:
+            self._bodies[key] = [found for found in self._reach(tree, nesting) if found.block]
+        return self._bodies[key]
+
+    def _statements(self, tree: int, nesting: int) -> Iterator[Partial]:
+        forest = self.forest
+        actions = forest.actions(tree)
+        if forest.ended(tree):
+            if nesting:
+                yield Partial(1.0, (Return(),), Forest.EMPTY)
+            return
+        if len(actions) == 1:
+            after = forest.after(tree)
+            if after is not None:
+                yield Partial(1.0, (Do(next(iter(actions))),), after)
+                if self.loops and nesting + 1 < len(self.patience):
+                    for body in self._body(tree, nesting + 1):
+                        yield from self._loop(tree, Chooser(actions), body)
+                return
+        if nesting + 1 < len(self.patience):
+            for chooser in self._choosers(tree):
+                yield from self._branches(tree, chooser, nesting)
+
+    def _choosers(self, tree: int) -> list[Chooser]:
+        """Ways to tell observations apart: by the action that follows, or where that does not help, by a test."""
+        actions = sorted(self.forest.actions(tree))
+        if len(actions) > 1:
+            single = [frozenset((action,)) for action in actions]
+            return [Chooser(chosen) for chosen in (*single, *(frozenset(actions) - one for one in single))]
+        letters = self.forest[tree]
+        useful = [test for test in self.tests.all if 0 < sum(map(test.holds, letters)) < len(letters)]
+        useful = [test for test in useful if test.operator in (">=", "==") and test.value != 0]
+        useful.sort(key=lambda test: self._disorder(tree, test))
+        return [Chooser(test=test) for test in useful[:_TESTS]]
+
+    def _disorder(self, tree: int, test: Comparison) -> int:
+        """How many branches would still have to be told apart after a test, on the worse side."""
+        sides: tuple[set[int], set[int]] = set(), set()
+        for letter, move in self.forest[tree].items():
+            sides[test.holds(letter)].add(move.following)
+        return sum(len(side) for side in sides if self.forest.union(side) is None)
+
+    def _branches(self, tree: int, chooser: Chooser, nesting: int) -> Iterator[Partial]:
+        forest = self.forest
+        self._effort += len(forest[tree])
+        yes, no = forest.split(tree, chooser)
+        price = 1.0 + self._separation(tree, chooser)
+        inside = self._body(yes, nesting + 1)
+        for body in inside:
+            joined = forest.merge(body.rest, no)
+            if joined is not None:
+                yield self._one(price + body.cost, If(chooser, body.block, ()), joined)
+            if self.loops:
+                yield from self._loop(tree, chooser, body)
+        if chooser.actions and min(forest.actions(no)) < min(chooser.actions):
+            return  # the same with `if` and `else` exchanged is another chooser
+        for body in inside:
+            for other in self._body(no, nesting + 1):
+                joined = forest.merge(body.rest, other.rest)
+                if joined is not None:
+                    total = price + _ELSE + body.cost + other.cost
+                    yield self._one(total, If(chooser, body.block, other.block), joined)
+
+    def _loop(self, tree: int, chooser: Chooser, body: Partial) -> Iterator[Partial]:
+        if body.rest == Forest.EMPTY or not acts(body.block):
+            return
+        self._effort += _LOOP_EFFORT * len(self.forest[tree])
+        loop = While(chooser, body.block)
+        head = loop_head(self.forest, loop, tree)
+        if head is not None:
+            _, rest = self.forest.split(head, chooser)
+            if rest != Forest.EMPTY:
+                yield self._one(_LOOP + self._separation(head, chooser) + body.cost, loop, rest)
+
+    def _one(self, price: float, statement: Statement, rest: int) -> Partial:
+        return Partial(price, (statement,), rest)
+
+    def _separation(self, tree: int, chooser: Chooser) -> float:
+        yes, no = self.forest.split(tree, chooser)
+        if (yes, no) not in self._separations:
+            condition = self.tests.separate(self.forest[yes], self.forest[no])
+            excess = max(0.0, condition.cost - _PLAIN)
+            self._separations[yes, no] = condition.cost - (1 - _DISCOUNT) * excess
+        return self._separations[yes, no]
