@@ -7,7 +7,7 @@ INSTALLED := $(VENV)/.installed
 COMPILED := src/alphanpi/compiled.py $(wildcard src/alphanpi/engine/*.py)
 FRESH := $(VENV)/.compiled-sources
 
-.PHONY: help setup demo test lint bench reproduce clean
+.PHONY: help setup demo test browser lint bench reproduce clean
 
 help:
 	@echo "make demo    do the main job end to end"
@@ -33,8 +33,18 @@ $(FRESH): $(COMPILED) | $(INSTALLED)
 demo: $(INSTALLED) $(FRESH)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: lint
+test: lint browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# The report page is tested in Chromium. Where we may install it, we do; elsewhere these tests are skipped and say so.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "installing Chromium for the tests of the report page" && \
+	  { apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1 || \
+	    { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; }; } || \
+	  echo "Chromium could not be installed: tests of the report page will be skipped"; \
+	else echo "no Chromium: tests of the report page will be skipped; apt-get install chromium"; fi
 
 lint: $(INSTALLED) $(FRESH)
 	$(BIN)/ruff check .

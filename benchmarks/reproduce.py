@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from alphanpi.reporting.paper import PAPER
+
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "reproduce"
 RESULTS = ROOT / "results"
@@ -148,18 +150,6 @@ def _write(name: str, results: list[dict[str, Any]]) -> None:
         "runs": sorted(results, key=lambda result: int(result["seed"])),
     }
     (RESULTS / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
-
-
-PAPER = {
-    ("hanoi", "planning"): dict.fromkeys((2, 5, 10, 12), 1.0),
-    ("hanoi", "greedy"): dict.fromkeys((2, 5, 10, 12), 1.0),
-    ("sorting", "planning"): {10: 1.0, 20: 1.0, 60: 0.95, 100: 0.4},
-    ("sorting", "greedy"): {10: 0.85, 20: 0.85, 60: 0.4, 100: 0.1},
-    ("recursive-sorting", "planning"): {10: 1.0, 20: 1.0, 60: 1.0, 100: 1.0},
-    ("recursive-sorting", "greedy"): {10: 0.7, 20: 0.6, 60: 0.35, 100: 0.1},
-    ("flat-sorting", "planning"): {3: 0.94, 4: 0.42, 5: 0.1, 6: 0.01},
-    ("flat-sorting", "greedy"): {3: 0.78, 4: 0.22, 5: 0.05, 6: 0.01},
-}
 
 
 def write_summary() -> None:

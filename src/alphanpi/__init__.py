@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from alphanpi.interpreter import Call, Execution
     from alphanpi.learn.train import Outcome, resume, train
     from alphanpi.model import NPINetwork, create_evaluator, create_network
+    from alphanpi.reporting import render, report, tree
     from alphanpi.skeleton import new_env
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
@@ -68,9 +69,12 @@ _LAZY = {
     "export_evaluator": "alphanpi.exporting",
     "load": "alphanpi.agent",
     "new_env": "alphanpi.skeleton",
+    "render": "alphanpi.reporting",
+    "report": "alphanpi.reporting",
     "resume": "alphanpi.learn.train",
     "search": "alphanpi.api",
     "train": "alphanpi.learn.train",
+    "tree": "alphanpi.reporting",
     "verify": "alphanpi.verification",
     "verify_evaluator": "alphanpi.verification",
 }
@@ -122,10 +126,13 @@ __all__ = [
     "new_env",
     "program",
     "register",
+    "render",
+    "report",
     "resume",
     "runtime_source",
     "search",
     "train",
+    "tree",
     "verify",
     "verify_evaluator",
 ]

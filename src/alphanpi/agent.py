@@ -17,7 +17,7 @@ from alphanpi.engine.search import Request, Search
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.files import write_atomically
 from alphanpi.guard import parsed
-from alphanpi.interpreter import Call, Execution, Interpreter
+from alphanpi.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.model import NPINetwork, create_evaluator
 from alphanpi.registry import make
 from alphanpi.spec import STOP, Environment
@@ -65,16 +65,18 @@ class Agent:
         atomic = [step for step in execution.steps if step.action != STOP and library.named(step.action).atomic]
         return self.environment.result(program, execution.final, atomic)
 
-    def trace(self, program: str, instance: str) -> Execution:
-        """Run a program greedily and keep every step of every call."""
-        return self.execute(program, instance, record=True)
+    def trace(self, program: str, instance: str, recording: Recording | None = None) -> Execution:
+        """Run a program greedily and keep its steps: all, or those the recording says."""
+        return self.execute(program, instance, record=recording or True)
 
-    def execute(self, program: str, instance: str, mode: Mode = "greedy", record: bool = False) -> Execution:
+    def execute(
+        self, program: str, instance: str, mode: Mode = "greedy", record: bool | Recording = False
+    ) -> Execution:
         """Run a program on an instance as a user types it; success or failure with its reason."""
         state = self.parse(program, instance)
         return self.executions([Call(program, state)], mode, record)[0]
 
-    def executions(self, calls: list[Call], mode: Mode = "greedy", record: bool = False) -> list[Execution]:
+    def executions(self, calls: list[Call], mode: Mode = "greedy", record: bool | Recording = False) -> list[Execution]:
         """Run many calls; one success rule for both modes."""
         if mode == "greedy":
             return self.interpreter.run(calls, record, MAX_ACTIONS)

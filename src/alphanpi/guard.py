@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UsageError
+from alphanpi.scene import Scene, problems
 from alphanpi.spec import STOP, Environment
 
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
@@ -65,6 +66,21 @@ class Guard:
         except Exception as error:
             self._fault(error, f"action {action}", state)
         return self._hashable(after, f"action {action}", state)
+
+    def render(self, state: Any) -> Scene | None:
+        """The state's picture, without mistakes a viewer would stumble over."""
+        try:
+            scene = self.environment.render(state)
+        except Exception as error:
+            self._fault(error, "render", state)
+        if scene is None:
+            return None
+        if not isinstance(scene, Scene):
+            raise SpecificationError(f"{self.name}: render: it returned a {type(scene).__name__}, not a Scene")
+        wrong = problems(scene)
+        if wrong:
+            raise SpecificationError(f"{self.name}: render: {wrong[0]} (state {shown(state)})")
+        return scene
 
     def pre(self, program: str, state: Any, caller: str | None) -> bool:
         """Whether the program may be called."""

@@ -6,6 +6,7 @@ side and share one table of evaluated histories.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -34,6 +35,21 @@ class Step(NamedTuple):
     action: str
 
 
+class Recording(NamedTuple):
+    """Which steps of an execution to keep; all are counted."""
+
+    steps: int | None = None  # at most so many, the first ones
+    depth: int | None = None  # none with more calls around it
+    outline: bool = False  # where there are too many, drop the deepest calls rather than the last steps
+
+
+class Tally(NamedTuple):
+    """What was done in an execution, the steps that were not kept included."""
+
+    by_depth: tuple[int, ...]  # actions with that many calls around them
+    choices: dict[tuple[str, str], int]  # how often a program chose an action
+
+
 class Execution(NamedTuple):
     """Outcome of running a program."""
 
@@ -43,6 +59,7 @@ class Execution(NamedTuple):
     actions: int  # of all calls together
     culprit: Call | None  # the innermost call that failed
     steps: tuple[Step, ...]  # empty unless asked for
+    tally: Tally | None = None  # counted where steps were asked for
 
 
 class _Frame:
@@ -56,14 +73,58 @@ class _Frame:
         self.limit = limit
 
 
-class _Instance:
-    __slots__ = ("actions", "execution", "frames", "steps")
+class _Recorder:
+    """Keeps and counts the steps of one execution."""
 
-    def __init__(self, frame: _Frame) -> None:
+    __slots__ = ("by_depth", "choices", "deepest", "most", "outline", "steps")
+
+    def __init__(self, recording: Recording) -> None:
+        self.most = sys.maxsize if recording.steps is None else recording.steps
+        self.deepest = sys.maxsize if recording.depth is None else recording.depth
+        self.outline = recording.outline
+        self.steps: list[Step] = []
+        self.by_depth: list[int] = []
+        self.choices: dict[tuple[str, str], int] = {}
+
+    def add(self, depth: int, program: str, state: Any, action: str) -> None:
+        while depth >= len(self.by_depth):
+            self.by_depth.append(0)
+        self.by_depth[depth] += 1
+        choice = (program, action)
+        self.choices[choice] = self.choices.get(choice, 0) + 1
+        if depth > self.deepest:
+            return
+        # Too many: give up the deepest level, perhaps this step's own. The outermost call is never given up.
+        while self.outline and len(self.steps) >= self.most and 0 < self.deepest >= depth:
+            self.deepest = max(1, depth, *(step.depth for step in self.steps)) - 1
+            self.steps = [step for step in self.steps if step.depth <= self.deepest]
+        if depth <= self.deepest and len(self.steps) < self.most:
+            self.steps.append(Step(depth, program, state, action))
+
+    def tally(self) -> Tally:
+        return Tally(tuple(self.by_depth), self.choices)
+
+
+class _Instance:
+    __slots__ = ("actions", "execution", "frames", "recorder")
+
+    def __init__(self, frame: _Frame, recorder: _Recorder | None) -> None:
         self.frames = [frame]
         self.actions = 0
-        self.steps: list[Step] = []
+        self.recorder = recorder
         self.execution: Execution | None = None
+
+    def end(self, success: bool, failure: Failure, final: Any, culprit: Call | None) -> None:
+        recorder = self.recorder
+        self.execution = Execution(
+            success=success,
+            failure=failure,
+            final=final,
+            actions=self.actions,
+            culprit=culprit,
+            steps=() if recorder is None else tuple(recorder.steps),
+            tally=None if recorder is None else recorder.tally(),
+        )
 
 
 class Interpreter:
@@ -92,15 +153,18 @@ class Interpreter:
         self._program = list(range(programs))
         self._ranking: list[list[int]] = [[] for _ in range(programs)]  # actions by falling logit
 
-    def run(self, calls: Sequence[Call], record: bool = False, max_actions: int | None = None) -> list[Execution]:
-        """Execute all calls side by side; `record` keeps every step, `max_actions` bounds each execution."""
-        instances = [_Instance(self._frame(call)) for call in calls]
+    def run(
+        self, calls: Sequence[Call], record: bool | Recording = False, max_actions: int | None = None
+    ) -> list[Execution]:
+        """Execute all calls side by side; `record` keeps all or some steps, `max_actions` bounds each execution."""
+        recording = Recording() if record is True else record or None
+        instances = [_Instance(self._frame(call), recording and _Recorder(recording)) for call in calls]
         active = instances
         while active:
             wanted: dict[tuple[int, tuple[int, ...]], None] = {}
             waiting = []
             for instance in active:
-                missing = self._advance(instance, record, max_actions)
+                missing = self._advance(instance, max_actions)
                 if missing is not None:
                     wanted[missing] = None
                     waiting.append(instance)
@@ -117,12 +181,10 @@ class Interpreter:
             raise UsageError(f"{call.program}: its pre-condition does not hold in {shown(call.state)}")
         return _Frame(index - self._atomic, call.state, self.guard.depth(call.program, call.state))
 
-    def _advance(
-        self, instance: _Instance, record: bool, max_actions: int | None
-    ) -> tuple[int, tuple[int, ...]] | None:
+    def _advance(self, instance: _Instance, max_actions: int | None) -> tuple[int, tuple[int, ...]] | None:
         """Run an instance to its end, or to a history the network has not seen, which is returned."""
         guard, names, atomic = self.guard, self._names, self._atomic
-        frames = instance.frames
+        frames, recorder = instance.frames, instance.recorder
         while True:
             frame = frames[-1]
             key = (frame.history, guard.observe(frame.state))
@@ -133,9 +195,8 @@ class Interpreter:
             action = self._choose(history, frame)
             frame.length += 1
             instance.actions += 1
-            if record:
-                own = names[atomic + frame.program]
-                instance.steps.append(Step(len(frames) - 1, own, frame.state, names[action]))
+            if recorder is not None:
+                recorder.add(len(frames) - 1, names[atomic + frame.program], frame.state, names[action])
             if action == 0:
                 own = names[atomic + frame.program]
                 if not guard.post(own, frame.entry, frame.state):
@@ -143,9 +204,7 @@ class Interpreter:
                     return None
                 frames.pop()
                 if not frames:
-                    instance.execution = Execution(
-                        True, Failure.NONE, frame.state, instance.actions, None, tuple(instance.steps)
-                    )
+                    instance.end(True, Failure.NONE, frame.state, None)
                     return None
                 caller = frames[-1]
                 caller.state = guard.leave(caller.state, frame.state, own, names[atomic + caller.program])
@@ -179,7 +238,7 @@ class Interpreter:
         culprit = Call(self._names[self._atomic + frame.program], frame.entry)
         if len(instance.frames) > 1 and failure in (Failure.POST, Failure.DEPTH):
             failure = Failure.CALL
-        instance.execution = Execution(False, failure, frame.state, instance.actions, culprit, tuple(instance.steps))
+        instance.end(False, failure, frame.state, culprit)
 
     def _evaluate(self, keys: list[tuple[int, tuple[int, ...]]]) -> None:
         parents = np.array([history for history, _ in keys], np.int64)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from alphanpi.errors import SpecificationError
+from alphanpi.scene import Scene
 from alphanpi.standalone import Standalone
 
 if TYPE_CHECKING:
@@ -353,6 +354,10 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
     def result(self, program: str, final: State, actions: Sequence[Any]) -> str:
         """What a user wants to read after a run; `actions` are its atomic steps, where they were kept."""
         return self.format(final)
+
+    def render(self, state: State) -> Scene | None:
+        """A picture of the state; None: it is shown as text."""
+        return None
 
     def act(self, state: State, action: str) -> State:
         """Apply an atomic action."""

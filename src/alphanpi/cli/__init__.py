@@ -8,11 +8,11 @@ from typing import NoReturn
 
 from cyclopts import CycloptsError
 
-from alphanpi.cli import benchmarks, environments, exporting, learning, running, verifying
+from alphanpi.cli import benchmarks, environments, exporting, learning, running, showing, verifying
 from alphanpi.cli.shared import EXIT_ERROR, app
 from alphanpi.errors import AlphaNPIError
 
-__all__ = ["app", "benchmarks", "environments", "exporting", "learning", "main", "running", "verifying"]
+__all__ = ["app", "benchmarks", "environments", "exporting", "learning", "main", "running", "showing", "verifying"]
 
 
 def main(arguments: list[str] | None = None) -> None:

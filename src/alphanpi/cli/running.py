@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -16,6 +17,8 @@ from alphanpi.errors import UsageError
 ProgramName = Annotated[str, Parameter(name="PROGRAM", help="program to run")]
 Instance = Annotated[str, Parameter(name="INPUT", help='instance as the environment reads it, for example "5 3 9 1"')]
 Mode = Annotated[Literal["greedy", "planning"], Parameter(help="the network alone, or the network with tree search")]
+
+TEXT_STEPS, JSON_STEPS = 500, 100_000
 
 
 @app.command(name="eval")
@@ -84,38 +87,47 @@ def trace(
     instance: Instance,
     *,
     depth: Annotated[int | None, Parameter(help="show calls only this deep")] = None,
-    limit: Annotated[int, Parameter(help="show at most this many steps")] = 500,
+    limit: Annotated[int | None, Parameter(help="at most this many steps: 500, or 100,000 with --json")] = None,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> int:
     """Run a learned program and print its call tree. Exit code 1 if it fails."""
     from alphanpi.agent import load
+    from alphanpi.interpreter import Recording
 
     agent = load(run, device)
-    execution = agent.trace(program, instance)
-    steps = [step for step in execution.steps if depth is None or step.depth <= depth]
+    most = limit if limit is not None else (JSON_STEPS if as_json else TEXT_STEPS)
+    if most < 0 or (depth is not None and depth < 0):
+        raise UsageError("--depth and --limit are numbers from 0")
+    execution = agent.trace(program, instance, Recording(steps=most, depth=depth))
+    left_out = execution.actions - len(execution.steps)
     if as_json:
         print_json(
             {
+                "program": program,
+                "input": instance,
                 "success": execution.success,
                 "failure": execution.failure.name.lower(),
                 "actions": execution.actions,
+                "left_out": left_out,
                 "final": agent.environment.format(execution.final),
-                "steps": [{**step._asdict(), "state": agent.environment.format(step.state)} for step in steps],
+                "steps": [
+                    {**step._asdict(), "state": agent.environment.format(step.state)} for step in execution.steps
+                ],
             }
         )
         return 0 if execution.success else EXIT_FINDINGS
     console = Console(soft_wrap=True)
-    console.print(_call_tree(agent, program, steps[:limit]), highlight=False)
-    if len(steps) > limit:
-        console.print(f"… {len(steps) - limit:,} more steps; --depth or --limit shows others", highlight=False)
+    console.print(_call_tree(agent, program, execution.steps), highlight=False)
+    if left_out:
+        console.print(f"… {left_out:,} more steps; --depth or --limit shows others", highlight=False)
     final = escape(agent.environment.format(execution.final))
     outcome = "[green]solved[/]" if execution.success else f"[red]failed[/] ({execution.failure.name.lower()})"
     console.print(f"{program} {outcome} in {execution.actions:,} actions: {final}", highlight=False)
     return 0 if execution.success else EXIT_FINDINGS
 
 
-def _call_tree(agent: Any, program: str, steps: list[Any]) -> Tree:
+def _call_tree(agent: Any, program: str, steps: Sequence[Any]) -> Tree:
     library, show = agent.environment.library, agent.environment.format
     root = Tree(f"[bold]{program}[/]")
     branches = [root]

@@ -9,7 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from alphanpi.cutoff import Condition, Cutoff
+from alphanpi.environments.hanoi_picture import picture
 from alphanpi.errors import UsageError
+from alphanpi.scene import Scene
 from alphanpi.spec import Environment, action, program
 from alphanpi.standalone import Standalone, runtime_source
 
@@ -167,6 +169,10 @@ class Hanoi(Environment[Towers]):
             disks = [str(disk + 1) for disk, place in enumerate(state.position) if place == pillar]
             pillars.append(f"{name}: {' '.join(reversed(disks)) or '-'}")
         return "   ".join(pillars)
+
+    def render(self, state: Towers) -> Scene:
+        """Pillars with their disks, and the current roles below them."""
+        return picture(state.position, state.roles, state.disks)
 
     def result(self, program: str, final: Towers, actions: Sequence[Any]) -> str:
         """The moves, one per line; the final pillars where no steps were kept."""

@@ -9,7 +9,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from alphanpi.environments.list_picture import picture
 from alphanpi.errors import UsageError
+from alphanpi.scene import Scene
 from alphanpi.spec import Environment, action, program
 from alphanpi.standalone import Standalone, runtime_source
 
@@ -291,6 +293,10 @@ class ListActions(Environment[PointedList]):
     def format(self, state: PointedList) -> str:
         """The values, separated by blanks."""
         return " ".join(str(value) for value in state.values)
+
+    def render(self, state: PointedList) -> Scene:
+        """A bar for every value, both pointers below, the current sub-list underlaid."""
+        return picture(state.values, (state.p1, state.p2), state.bounds())
 
 
 class ListPrograms(ListActions):

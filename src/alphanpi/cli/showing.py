@@ -1,0 +1,142 @@
+"""Commands that show what was learned: a report page, search trees, pictures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from alphanpi.cli.running import Instance, ProgramName
+from alphanpi.cli.shared import Run, app
+from alphanpi.errors import UsageError
+
+Simulations = Annotated[int, Parameter(help="simulations per action, also in the searches of called programs")]
+SIMULATIONS = 100  # written out, since --help must not import the engine
+MOST_STEPS = 1500
+MEASURING_SECONDS = 15.0
+
+
+@app.command
+def report(
+    run: Run,
+    *,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="file to write; report.html, or .json")] = None,
+    program: Annotated[str | None, Parameter(help="program to watch; the last one if omitted")] = None,
+    instance: Annotated[str | None, Parameter(name="--input", help="what to run it on; an example if omitted")] = None,
+    simulations: Simulations = SIMULATIONS,
+    seconds: Annotated[float, Parameter(help="time for measuring scores, if none are stored")] = MEASURING_SECONDS,
+    steps: Annotated[int, Parameter(help="longest run kept whole; of a longer one, the outer calls")] = MOST_STEPS,
+    source: Annotated[Path | None, Parameter(help="file with the learned program's source code, to be shown")] = None,
+    certificate: Annotated[Path | None, Parameter(help="certificate; RUN/certificate.json if omitted")] = None,
+    as_json: Annotated[bool, Parameter(name="--json", help="write only the data, as JSON", negative="")] = False,
+) -> int:
+    """Write a page that shows an agent: summary, a run to step through, search trees, learning, generalisation."""
+    from alphanpi.reporting import report as write_report
+
+    console = Console(stderr=True)
+    path = out if out is not None else Path("report.json" if as_json else "report.html")
+    if as_json and path.suffix != ".json":
+        raise UsageError(f"{path}: --json writes a .json file")
+    record = write_report(
+        run,
+        path,
+        program=program,
+        instance=instance,
+        simulations=simulations,
+        seconds=seconds,
+        most_steps=steps,
+        source=None if source is None else _text(source),
+        certificate=certificate,
+        progress=lambda doing: console.print(f"{doing} …", highlight=False, markup=False, soft_wrap=True),
+    )
+    for note in (record.execution.note, record.searches.note):
+        if note:
+            console.print(note, highlight=False, markup=False, soft_wrap=True)
+    print(f"wrote {path}, {path.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+@app.command
+def tree(
+    run: Run,
+    program: ProgramName,
+    instance: Instance,
+    *,
+    step: Annotated[int, Parameter(help="which action of the program, from 1")] = 1,
+    simulations: Simulations = SIMULATIONS,
+    nodes: Annotated[int, Parameter(help="show at most this many nodes, the most visited ones")] = 40,
+    format_: Annotated[
+        Literal["text", "dot", "json", "html"], Parameter(name="--format", help="for the terminal, Graphviz, scripts")
+    ] = "text",
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="file to write instead of printing")] = None,
+) -> int:
+    """Show the search tree of one decision: visits, prior, Q, U, L and their sum."""
+    from alphanpi.files import write_atomically
+    from alphanpi.reporting import tree_page
+
+    if step < 1 or nodes < 1:
+        raise UsageError("--step and --nodes are numbers from 1")
+    if format_ == "html":
+        if out is None:
+            raise UsageError("--format html needs a file: -o tree.html")
+        write_atomically(out, tree_page(run, program, instance, step=step, simulations=simulations))
+        print(f"wrote {out}")
+        return 0
+    from alphanpi.agent import load
+    from alphanpi.reporting import tree as find_tree
+    from alphanpi.reporting.text_tree import Shown, dot, numbers, rich_tree, tree_object
+
+    decision = find_tree(run, program, instance, step=step, simulations=simulations)
+    shown = Shown(decision, load(run).environment, nodes)
+    if format_ == "text":
+        _print(out, shown.left_out, numbers(shown), rich_tree(shown))
+        return 0
+    text = dot(shown) if format_ == "dot" else json.dumps(tree_object(shown, program, simulations), indent=2) + "\n"
+    if out is None:
+        print(text, end="")
+    else:
+        write_atomically(out, text)
+        print(f"wrote {out}")
+    return 0
+
+
+def _print(out: Path | None, left_out: int, *parts: object) -> None:
+    from alphanpi.files import write_atomically
+
+    console = Console(soft_wrap=True, record=out is not None, quiet=False)
+    for part in parts:
+        console.print(part, highlight=False)
+    if left_out:
+        console.print(f"… {left_out:,} nodes left out; --nodes shows more", highlight=False)
+    if out is not None:
+        write_atomically(out, console.export_text())
+
+
+@app.command
+def render(
+    run: Run,
+    program: ProgramName,
+    instance: Instance,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"], help="file to write: .svg, or .gif (needs Pillow)")],
+) -> int:
+    """Make an animated picture of a run, for a README or a talk."""
+    from alphanpi.reporting import render as make_picture
+
+    note = make_picture(run, program, instance, out)
+    if note:
+        Console(stderr=True).print(note, highlight=False, soft_wrap=True)
+    print(f"wrote {out}, {out.stat().st_size / 1e3:.0f} kB")
+    return 0
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not a text file") from error

@@ -1,0 +1,140 @@
+"""Showing what an agent learned: a report page, search trees, pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from alphanpi import __version__
+from alphanpi.agent import load
+from alphanpi.engine.inspection import Decision, inspect
+from alphanpi.engine.search import Request
+from alphanpi.errors import UsageError
+from alphanpi.files import write_atomically
+from alphanpi.reporting.animation import film, gif, svg
+from alphanpi.reporting.collecting import collect, library_entries
+from alphanpi.reporting.colours import LIGHT
+from alphanpi.reporting.execution import MOST_STEPS
+from alphanpi.reporting.measuring import SECONDS
+from alphanpi.reporting.page_file import to_html, to_json
+from alphanpi.reporting.records import SCHEMA, ReportRecord, TreePageRecord
+from alphanpi.reporting.searches import SIMULATIONS, SearchCollector, search_of
+from alphanpi.reporting.states import StateTable
+
+__all__ = ["ReportRecord", "render", "report", "report_record", "tree", "tree_page"]
+
+
+def report_record(
+    run: str | Path,
+    *,
+    program: str | None = None,
+    instance: str | None = None,
+    simulations: int = SIMULATIONS,
+    seconds: float = SECONDS,
+    most_steps: int = MOST_STEPS,
+    source: str | None = None,
+    certificate: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> ReportRecord:
+    """What a report shows, as records; see docs/report.md.
+
+    Args:
+        run: Run directory, weights file, or `pretrained:NAME`.
+        program: Program to watch; the last one if omitted.
+        instance: What to run it on, as a user types it.
+        simulations: Per action, in the search trees.
+        seconds: Time for measuring scores where none are stored beside the weights.
+        most_steps: Longest execution that is kept whole; of a longer one, the outer calls are.
+        source: The learned program's source code, to be shown with it.
+        certificate: File with the agent's certificate; `certificate.json` of the run if omitted and there.
+        progress: Told what is being done.
+    """
+    if most_steps < 1:
+        raise UsageError(f"{most_steps} steps show nothing; give at least 1")
+    return collect(
+        load(run),
+        str(run),
+        program,
+        instance,
+        simulations=simulations,
+        seconds=seconds,
+        most_steps=most_steps,
+        source=source,
+        certificate_file=None if certificate is None else Path(certificate),
+        progress=progress or (lambda _: None),
+    )
+
+
+def report(
+    run: str | Path,
+    out: str | Path = "report.html",
+    *,
+    program: str | None = None,
+    instance: str | None = None,
+    simulations: int = SIMULATIONS,
+    seconds: float = SECONDS,
+    most_steps: int = MOST_STEPS,
+    source: str | None = None,
+    certificate: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> ReportRecord:
+    """Write a self-contained page, or its JSON object if `out` ends in .json; arguments as for `report_record`."""
+    record = report_record(
+        run,
+        program=program,
+        instance=instance,
+        simulations=simulations,
+        seconds=seconds,
+        most_steps=most_steps,
+        source=source,
+        certificate=certificate,
+        progress=progress,
+    )
+    path = Path(out)
+    title = f"{_short(record.agent.environment)}: what was learned"
+    write_atomically(path, to_json(record) + "\n" if path.suffix == ".json" else to_html(record, title))
+    return record
+
+
+def _short(environment: str) -> str:
+    """An environment's id, or what is left of a path or module without its folders."""
+    return environment.rpartition("/")[2].removesuffix(".py").rpartition(":")[2]
+
+
+def tree(run: str | Path, program: str, instance: str, *, step: int = 1, simulations: int = SIMULATIONS) -> Decision:
+    """The search tree behind one action of a program: the `step`-th, counted from 1."""
+    agent = load(run)
+    request = Request(program, agent.parse(program, instance))
+    found = inspect(search_of(agent, simulations), request, steps=[step - 1])
+    if not found.decisions:
+        taken = len(found.trace.actions)
+        raise UsageError(f"{program} {instance!r} takes {taken} actions with search; --step {step} is not one of them")
+    return found.decisions[0]
+
+
+def tree_page(run: str | Path, program: str, instance: str, *, step: int = 1, simulations: int = SIMULATIONS) -> str:
+    """A page with the trees of all actions of a program, and of the programs it calls; `step` comes first."""
+    agent = load(run)
+    states = StateTable(agent.environment)
+    searches = SearchCollector(agent, states, simulations).collect_one(program, agent.parse(program, instance))
+    record = TreePageRecord(
+        schema=SCHEMA,
+        version=__version__,
+        run=str(run),
+        library=library_entries(agent),
+        states=states.records,
+        searches=searches,
+        step=step - 1,
+    )
+    return to_html(record, f"{program} on {instance}: how the search decides")
+
+
+def render(run: str | Path, program: str, instance: str, out: str | Path) -> str:
+    """Write an animated picture of an execution, .svg or .gif; returns what was left out, in words."""
+    path = Path(out)
+    if path.suffix not in (".svg", ".gif"):
+        raise UsageError(f"{path}: pictures are written as .svg or .gif; choose one of these endings")
+    reel = film(load(run), program, instance)
+    title = f"{program} on {instance}"
+    write_atomically(path, svg(reel, LIGHT, title) if path.suffix == ".svg" else gif(reel, LIGHT))
+    return reel.note

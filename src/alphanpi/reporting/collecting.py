@@ -1,0 +1,159 @@
+"""Putting a report together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from alphanpi import __version__
+from alphanpi.agent import Agent, weights_path
+from alphanpi.errors import UsageError
+from alphanpi.reporting.certificates import certificate
+from alphanpi.reporting.execution import Watched, watch
+from alphanpi.reporting.measuring import generalisation, observe_calls
+from alphanpi.reporting.records import (
+    SCHEMA,
+    AgentRecord,
+    Entry,
+    ExecutionRecord,
+    ReportRecord,
+    StepRecord,
+)
+from alphanpi.reporting.searches import SearchCollector
+from alphanpi.reporting.states import StateTable
+from alphanpi.reporting.training import learning, training
+from alphanpi.scene import Shape
+
+_EXAMPLES = {"hanoi": "4", "sorting": "5 3 8 1 9 2 7", "recursive-sorting": "5 3 8 1 9 2 7", "flat-sorting": "3 1 2"}
+
+
+def collect(
+    agent: Agent,
+    run: str,
+    program: str | None,
+    instance: str | None,
+    *,
+    simulations: int,
+    seconds: float,
+    most_steps: int,
+    source: str | None,
+    certificate_file: Path | None,
+    progress: Callable[[str], None],
+) -> ReportRecord:
+    """Run, search, measure and read what a report shows."""
+    library = agent.environment.library
+    name = program or library.learned[-1].name
+    given = instance if instance is not None else _example(agent, name)
+    folder = run_folder(run)
+    proof = certificate(certificate_file, folder)
+    progress(f"running {name} on {given}")
+    watched = watch(agent, name, given, most_steps)
+    states = StateTable(agent.environment)
+    for step in watched.execution.steps:
+        states.number(step.state)
+    progress(f"searching {len(watched.calls):,} calls with {simulations} simulations")
+    searches = SearchCollector(agent, states, simulations).collect(watched)
+    execution = _execution(agent, name, given, watched, states, searches.place_of_call)
+    progress("measuring success by size")
+    observed = observe_calls(agent, name)
+    scores = generalisation(agent, name, folder, seconds, observed)
+    return ReportRecord(
+        schema=SCHEMA,
+        version=__version__,
+        agent=_agent(agent, run),
+        library=library_entries(agent),
+        fields=list(agent.environment.fields),
+        calls=observed.calls,
+        training=training(folder),
+        learning=learning(folder),
+        generalisation=scores,
+        shapes=states.shapes,
+        shape_columns=list(Shape._fields),
+        scene_size=states.size,
+        states=states.records,
+        execution=execution,
+        searches=searches.record,
+        source=source,
+        certificate=proof,
+    )
+
+
+def library_entries(agent: Agent) -> list[Entry]:
+    """The agent's library."""
+    return [Entry(entry.name, entry.level, entry.recursive, entry.summary) for entry in agent.environment.library]
+
+
+def run_folder(run: str) -> Path:
+    """Where a run keeps its records."""
+    path = Path(run)
+    return path if path.is_dir() else weights_path(run).parent
+
+
+def _agent(agent: Agent, run: str) -> AgentRecord:
+    return AgentRecord(
+        run=run,
+        environment=agent.card.environment,
+        summary=(type(agent.environment).__doc__ or "").strip().split("\n")[0],
+        options=agent.card.options,
+        seed=agent.card.seed,
+        weights=agent.weights_hash,
+    )
+
+
+def _example(agent: Agent, program: str) -> str:
+    try:
+        return _EXAMPLES[agent.card.environment]
+    except KeyError:
+        raise UsageError(f"say what {program} is to be run on: --input TEXT") from None
+
+
+def _execution(
+    agent: Agent,
+    program: str,
+    given: str,
+    watched: Watched,
+    states: StateTable,
+    search_of_call: dict[int, int],
+) -> ExecutionRecord:
+    library, execution = agent.environment.library, watched.execution
+    site = {place: (call, order) for call, one in enumerate(watched.calls) for order, place in enumerate(one.steps)}
+    steps = []
+    for place, (step, thought) in enumerate(zip(execution.steps, watched.thoughts, strict=True)):
+        call, order = site[place]
+        steps.append(
+            StepRecord(
+                depth=step.depth,
+                program=library.index_of(step.program),
+                action=library.index_of(step.action),
+                state=states.number(step.state),
+                observation=[int(value) for value in thought.observation],
+                probabilities=list(thought.probabilities),
+                search=search_of_call.get(call),
+                decision=order,
+            )
+        )
+    return ExecutionRecord(
+        program=program,
+        input=given,
+        success=execution.success,
+        failure=execution.failure.name.lower(),
+        actions=execution.actions,
+        depth=watched.depth,
+        left_out=watched.left_out,
+        note=left_out_note(watched),
+        steps=steps,
+        final=states.number(execution.final),
+    )
+
+
+def left_out_note(watched: Watched) -> str:
+    """What an outline does not show, in a sentence; empty where everything is there."""
+    if watched.left_out == 0:
+        return ""
+    shown, actions = len(watched.execution.steps), watched.execution.actions
+    if watched.depth == 0:
+        return f"The first {shown:,} of {actions:,} steps; what was called is one step each."
+    return (
+        f"{shown:,} of {actions:,} steps: those with at most {watched.depth} calls around them. "
+        "A deeper call is one step."
+    )

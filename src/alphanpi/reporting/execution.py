@@ -1,0 +1,103 @@
+"""Running a program for the player: every step, or an outline where there are too many."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphanpi.agent import Agent
+from alphanpi.guard import Guard
+from alphanpi.interpreter import Execution, Recording, Step
+
+MOST_STEPS = 1500
+
+
+class Thought(NamedTuple):
+    """What the network saw and said at a step."""
+
+    observation: tuple[int, ...]
+    probabilities: tuple[tuple[int, float], ...]  # legal library entries by falling probability
+
+
+class CallSite(NamedTuple):
+    """One call of an execution: where it began and what it did."""
+
+    program: str
+    entry: Any
+    steps: list[int]  # places in the execution
+
+
+class Watched(NamedTuple):
+    """An execution with what the network said at every kept step."""
+
+    execution: Execution
+    depth: int | None  # deepest steps that were kept, None: all
+    thoughts: list[Thought]
+    calls: list[CallSite]
+
+    @property
+    def left_out(self) -> int:
+        """Steps that were not kept."""
+        return self.execution.actions - len(self.execution.steps)
+
+
+def watch(agent: Agent, program: str, instance: str, most_steps: int = MOST_STEPS) -> Watched:
+    """Run a program greedily. More than `most_steps` steps: calls are kept to the depth at which they fit."""
+    execution = agent.trace(program, instance, Recording(steps=most_steps, outline=True))
+    depth = None
+    if execution.actions > len(execution.steps):
+        depth = max(step.depth for step in execution.steps)
+    calls, call_of = _calls(execution.steps)
+    return Watched(execution, depth, _thoughts(agent, execution.steps, call_of), calls)
+
+
+def _calls(steps: tuple[Step, ...]) -> tuple[list[CallSite], list[int]]:
+    calls: list[CallSite] = []
+    call_of: list[int] = []
+    stack: list[int] = []
+    for place, step in enumerate(steps):
+        del stack[step.depth + 1 :]
+        if len(stack) == step.depth:
+            stack.append(len(calls))
+            calls.append(CallSite(step.program, step.state, []))
+        calls[stack[-1]].steps.append(place)
+        call_of.append(stack[-1])
+    return calls, call_of
+
+
+class _History(NamedTuple):
+    memory: Any  # [W]
+    logits: Any  # [A]
+
+
+def _thoughts(agent: Agent, steps: tuple[Step, ...], call_of: list[int]) -> list[Thought]:
+    """Repeat the network's part of the execution, to learn how sure it was."""
+    guard, library = Guard(agent.environment), agent.environment.library
+    zero = np.zeros(agent.evaluator.memory_width, np.float32)
+    known: dict[tuple[Any, ...], _History] = {}
+    path: dict[int, tuple[Any, ...]] = {}  # per call: its program and observations so far
+    thoughts = []
+    for step, call in zip(steps, call_of, strict=True):
+        observation = guard.observe(step.state)
+        program = library.index_of(step.program) - library.atomic_count
+        before = path.get(call, (program,))
+        path[call] = now = (*before, observation)
+        if now not in known:
+            memory = known[before].memory if before in known else zero
+            answer = agent.evaluator.evaluate(
+                np.array([program], np.int64), np.array([observation], np.int16), memory[None, :]
+            )
+            known[now] = _History(answer.memory[0], answer.logits[0])
+        legal = guard.legal(step.program, step.state)
+        thoughts.append(Thought(observation, _probabilities(known[now].logits, legal)))
+    return thoughts
+
+
+def _probabilities(logits: Any, legal: tuple[bool, ...]) -> tuple[tuple[int, float], ...]:
+    allowed = [index for index, yes in enumerate(legal) if yes]
+    largest = max(float(logits[index]) for index in allowed)
+    weights = {index: math.exp(float(logits[index]) - largest) for index in allowed}
+    total = sum(weights.values())
+    return tuple(sorted(((index, weight / total) for index, weight in weights.items()), key=lambda item: -item[1]))

@@ -1,0 +1,129 @@
+"""Scores of a report: those stored beside the weights, or measured here within a time limit."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphanpi.agent import Agent, Mode
+from alphanpi.errors import UsageError
+from alphanpi.evaluation import evaluate, wilson_interval
+from alphanpi.interpreter import Call, Recording
+from alphanpi.reporting.paper import in_the_paper
+from alphanpi.reporting.records import CallCount, GeneralisationRecord, ReliabilityRecord, ScoreRecord
+
+SECONDS = 15.0
+STORED_FILES = ("scores.json", "result.json", "card.json")
+_EPISODES = 20
+_RELIABILITY_EPISODES = 10
+_MOST_ACTIONS = 200_000
+
+
+class Observed(NamedTuple):
+    """What measured runs say of calls."""
+
+    reliability: list[ReliabilityRecord]
+    calls: list[CallCount]
+
+
+def generalisation(
+    agent: Agent, program: str, folder: Path, seconds: float, observed: Observed
+) -> GeneralisationRecord:
+    """Success by size, stored or measured."""
+    stored = _stored(agent, folder)
+    if stored is not None:
+        return stored._replace(reliability=observed.reliability)
+    return _measured(agent, program, seconds)._replace(reliability=observed.reliability)
+
+
+def _stored(agent: Agent, folder: Path) -> GeneralisationRecord | None:
+    for name in STORED_FILES:
+        file = folder / name
+        if not file.is_file():
+            continue
+        try:
+            content = json.loads(file.read_text())
+            rows = content if isinstance(content, list) else content.get("scores")
+            if rows:
+                scores = [_score(agent, row) for row in rows]
+                return GeneralisationRecord("stored", f"From {name} beside the weights.", scores, [])
+        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+            raise UsageError(f"{file}: its scores cannot be read: {error}; delete it to have them measured") from error
+    return None
+
+
+def _score(agent: Agent, row: dict[str, Any]) -> ScoreRecord:
+    low, high = wilson_interval(row["successes"], row["episodes"])
+    return ScoreRecord(
+        program=row["program"],
+        size=row["size"],
+        mode=row["mode"],
+        episodes=row["episodes"],
+        successes=row["successes"],
+        rate=row["successes"] / row["episodes"],
+        low=low,
+        high=high,
+        paper=in_the_paper(agent.card.environment, row["program"], row["mode"], row["size"]),
+    )
+
+
+def _measured(agent: Agent, program: str, seconds: float) -> GeneralisationRecord:
+    """Small sizes first, both modes of a size together, until the time is used up."""
+    began, scores, skipped = time.monotonic(), [], []
+    smallest = agent.environment.library.named(program).minimum_size
+    modes: tuple[Mode, ...] = ("greedy", "planning")
+    spent = 0.0
+    for size in sorted(set(agent.environment.test_sizes)):
+        if size < smallest:
+            continue
+        # The next size costs a multiple of this one; do not begin what cannot be finished.
+        if time.monotonic() - began + 4 * spent > seconds:
+            skipped.append(size)
+            continue
+        start = time.monotonic()
+        for mode in modes:
+            found = evaluate(agent, program, [size], episodes=_EPISODES, mode=mode, seed=0)
+            scores += [_score(agent, score._asdict()) for score in found]
+        spent = time.monotonic() - start
+    note = f"Measured for this report: {_EPISODES} instances per size, seed 0."
+    if skipped:
+        note += f" Left out for time: {', '.join(map(str, skipped))}; `alphanpi eval --sizes` measures them."
+    return GeneralisationRecord("measured", note, scores, [])
+
+
+def observe_calls(agent: Agent, program: str, seed: int = 0) -> Observed:
+    """Run instances of the validation size greedily and count who calls whom, and which calls fail."""
+    library = agent.environment.library
+    entry = library.named(program)
+    size = max(agent.environment.validation_size, entry.minimum_size)
+    calls = [
+        Call(program, agent.environment.initial(program, size, np.random.default_rng((seed, size, episode))))
+        for episode in range(_RELIABILITY_EPISODES)
+    ]
+    executions = agent.interpreter.run(calls, Recording(steps=0), _MOST_ACTIONS)
+    made: dict[str, int] = {program: len(calls)}
+    failed: dict[str, int] = {}
+    counts: dict[tuple[str, str], int] = {}
+    for execution in executions:
+        assert execution.tally is not None
+        for (caller, action), count in execution.tally.choices.items():
+            counts[caller, action] = counts.get((caller, action), 0) + count
+            if not library.named(action).atomic:
+                made[action] = made.get(action, 0) + count
+        if execution.culprit is not None:
+            failed[execution.culprit.program] = failed.get(execution.culprit.program, 0) + 1
+    reliability = []
+    for one in library.learned:
+        if made.get(one.name):
+            number, failures = made[one.name], failed.get(one.name, 0)
+            low, high = wilson_interval(number - failures, number)
+            reliability.append(ReliabilityRecord(one.name, number, failures, 1 - failures / number, low, high))
+    index = library.index_of
+    return Observed(
+        reliability,
+        [CallCount(index(caller), index(action), count) for (caller, action), count in sorted(counts.items())],
+    )

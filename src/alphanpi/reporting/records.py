@@ -1,0 +1,214 @@
+"""What a report holds. The JSON object is exactly these records, fields by name; see docs/report.md."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+SCHEMA = 1
+
+
+class Entry(NamedTuple):
+    """An entry of the library; others refer to it by its place in the list."""
+
+    name: str
+    level: int
+    recursive: bool
+    summary: str
+
+
+class AgentRecord(NamedTuple):
+    """Who is reported on."""
+
+    run: str
+    environment: str
+    summary: str
+    options: dict[str, Any]
+    seed: int
+    weights: str  # SHA-256
+
+
+class CallCount(NamedTuple):
+    """How often a program did something, in the runs the report looked at."""
+
+    caller: int
+    callee: int
+    times: int
+
+
+class TrainingRecord(NamedTuple):
+    """How the agent came about, as far as its folder tells."""
+
+    seconds: float | None
+    iterations: int | None
+    completed: bool | None
+    preset: str | None
+    command: str | None
+    started: str | None
+
+
+class LearningRecord(NamedTuple):
+    """One entry per kept iteration in every list; `left_out` iterations were skipped to keep the report small."""
+
+    iteration: list[int]
+    elapsed: list[float]
+    level: list[int]
+    advanced: list[bool]
+    success: dict[str, list[float | None]]
+    policy_loss: list[float]
+    value_loss: list[float]
+    simulations_per_second: list[float]
+    left_out: int
+
+
+class ScoreRecord(NamedTuple):
+    """Success of a program at a size, with its 95 % Wilson interval and the paper's number."""
+
+    program: str
+    size: int
+    mode: str
+    episodes: int
+    successes: int
+    rate: float
+    low: float
+    high: float
+    paper: float | None
+
+
+class ReliabilityRecord(NamedTuple):
+    """How many of a program's calls, at any depth of the measured runs, did what they promise."""
+
+    program: str
+    calls: int
+    failures: int
+    rate: float
+    low: float
+    high: float
+
+
+class GeneralisationRecord(NamedTuple):
+    """Where the scores come from, and the scores."""
+
+    origin: str  # "stored" or "measured"
+    note: str
+    scores: list[ScoreRecord]
+    reliability: list[ReliabilityRecord]
+
+
+class StateRecord(NamedTuple):
+    """A state as text, and as a picture: places of its shapes in `shapes`."""
+
+    text: str
+    scene: list[int] | None
+
+
+class StepRecord(NamedTuple):
+    """One step of the execution."""
+
+    depth: int
+    program: int
+    action: int
+    state: int
+    observation: list[int]
+    probabilities: list[tuple[int, float]]  # legal entries by falling probability
+    search: int | None  # the call's place in `searches`
+    decision: int  # actions of the call before this one
+
+
+class ExecutionRecord(NamedTuple):
+    """A run of a program, step by step; deeper steps than `depth` are left out where that is not null."""
+
+    program: str
+    input: str
+    success: bool
+    failure: str
+    actions: int
+    depth: int | None
+    left_out: int
+    note: str
+    steps: list[StepRecord]
+    final: int
+
+
+class DecisionRecord(NamedTuple):
+    """A search tree; nodes and edges are rows whose columns `SearchesRecord` names."""
+
+    step: int
+    choice: int
+    taken: int
+    left_out: int  # nodes
+    nodes: list[list[Any]]
+
+
+class SearchRecord(NamedTuple):
+    """The search of one call: a tree for each of its actions."""
+
+    program: int
+    state: int
+    success: bool
+    decisions: list[DecisionRecord]
+
+
+class SearchesRecord(NamedTuple):
+    """The searches behind the execution's steps, and of programs that were called inside these searches."""
+
+    simulations: int
+    c_puct: float
+    c_level: float
+    node_columns: list[str]
+    edge_columns: list[str]
+    note: str
+    searches: list[SearchRecord]
+
+
+class TreePageRecord(NamedTuple):
+    """What the page of a single search needs; `step` is the decision that is shown first."""
+
+    schema: int
+    version: str
+    run: str
+    library: list[Entry]
+    states: list[StateRecord]
+    searches: SearchesRecord
+    step: int
+
+
+class ReportRecord(NamedTuple):
+    """The whole report."""
+
+    schema: int
+    version: str
+    agent: AgentRecord
+    library: list[Entry]
+    fields: list[str]
+    calls: list[CallCount]
+    training: TrainingRecord
+    learning: LearningRecord | None
+    generalisation: GeneralisationRecord
+    shapes: list[list[Any]]
+    shape_columns: list[str]
+    scene_size: tuple[float, float] | None
+    states: list[StateRecord]
+    execution: ExecutionRecord
+    searches: SearchesRecord
+    source: str | None
+    certificate: dict[str, Any] | None
+
+
+def plain(value: Any) -> Any:
+    """Records as JSON objects, floats with as many digits as anyone looks at."""
+    if isinstance(value, float):
+        return _short(value)
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: plain(member) for name, member in value._asdict().items()}
+    if isinstance(value, dict):
+        return {name: plain(member) for name, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(member) for member in value]
+    return value
+
+
+def _short(value: float) -> float | int | None:
+    if value != value or value in (float("inf"), float("-inf")):  # JSON has no such numbers
+        return None
+    rounded = round(value, 5)
+    return int(rounded) if rounded == int(rounded) else rounded

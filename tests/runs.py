@@ -1,0 +1,60 @@
+"""Run folders for the tests of the report, without training anything."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from alphanpi.agent import describe, weights_path, write_weights
+from alphanpi.config import SearchConfig
+from alphanpi.model import create_network
+from alphanpi.registry import make
+
+ROOT = Path(__file__).parents[1]
+LIGHTS = str(ROOT / "examples" / "lights.py")
+
+
+def metrics(iterations: int) -> list[dict]:
+    """Records as a run writes them: two levels, learned one after the other."""
+
+    def success(number: int) -> dict[str, float]:
+        first = {"HANOI": min(1.0, 2 * number / iterations)}
+        return first | {"NEXT": 1.0} if 2 * number > iterations else first
+
+    return [
+        {
+            "iteration": number,
+            "level": 1 if number <= iterations // 2 else 2,
+            "advanced": number in (iterations // 2, iterations),
+            "success": {"HANOI": min(1.0, 2 * number / iterations)}
+            | ({"NEXT": 1.0} if 2 * number > iterations else {}),
+            "explored": {"HANOI": 0.5},
+            "policy_loss": 1 / number,
+            "value_loss": 0.5 / number,
+            "simulations": 1000 * number,
+            "seconds": {"search": 0.5, "gradients": 0.5},
+            "elapsed": float(number),
+        }
+        for number in range(1, iterations + 1)
+    ]
+
+
+def run_folder(folder: Path, pretrained: str = "hanoi", iterations: int = 30) -> Path:
+    """A folder that looks like a run that has ended."""
+    target = folder / "checkpoints" / "last" / "model.safetensors"
+    target.parent.mkdir(parents=True)
+    shutil.copy(weights_path(f"pretrained:{pretrained}"), target)
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(record) + "\n" for record in metrics(iterations)))
+    meta = {"preset": "default", "command": "alphanpi train hanoi --seed 0", "started": "2026-01-01T00:00:00+0000"}
+    (folder / "meta.json").write_text(json.dumps(meta))
+    return folder
+
+
+def untrained_lights(folder: Path) -> Path:
+    """Weights that know nothing, for an environment without a picture."""
+    environment = make(LIGHTS)
+    network = create_network(environment, 3)
+    path = folder / "model.safetensors"
+    write_weights(path, network, describe(LIGHTS, {}, environment, network, SearchConfig(), 3))
+    return path

@@ -1,0 +1,165 @@
+"""Looking into a search shows the search that was: the trees are the oracle's, and looking changes nothing."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import oracle
+from alphanpi import Request, Search, SearchConfig, UsageError, load, make
+from alphanpi.engine.inspection import Decision, TooLargeError, call_entry, inspect
+from alphanpi.engine.scoring import level_terms
+from test_engine import ENVIRONMENTS, random_config, random_evaluator, random_requests
+
+CASES = 12
+
+
+class RecordingOracle(oracle.Oracle):
+    """Keeps its tree at every decision."""
+
+    def __init__(self, *arguments, **options) -> None:
+        super().__init__(*arguments, **options)
+        self.decisions: list = []
+        self.roots: list = []
+
+    def policy(self, node):
+        if self.roots and self.roots[-1] is node:
+            self.decisions.pop()  # the call that was chosen failed; this is the decision again
+        else:
+            self.roots.append(node)
+        self.decisions.append(self.frozen(node))
+        return super().policy(node)
+
+    def frozen(self, node):
+        if node.legal is None:
+            return (node.state, None)
+        total = sum(len(values) for values in node.values.values())
+        edges = []
+        for action in node.legal:
+            visits, q = len(node.values[action]), self.q(node.values[action])
+            u = self.config.c_puct * node.priors[action] * math.sqrt(max(1, total)) / (1.0 + visits)
+            level = self.level_term(action) / (1.0 + visits if self.config.level_term == "decaying" else 1.0)
+            child = self.frozen(node.children[action]) if action in node.children else None
+            numbers = (visits, node.priors[action], q, u, level, q + u + level)
+            edges.append((self.library.names[action], *numbers, action in node.failed, child))
+        return (node.state, tuple(edges))
+
+
+def nested(decision: Decision, number: int = 0):
+    """A decision in the shape of the oracle's trees."""
+    node = decision.nodes[number]
+    if node.value is None:
+        return (node.state, None)
+    edges = []
+    for edge in node.edges:
+        child = None if edge.child is None else nested(decision, edge.child)
+        numbers = (edge.visits, edge.prior, edge.q, edge.u, edge.level, edge.total)
+        edges.append((edge.action, *numbers, edge.failed, child))
+    return (node.state, tuple(edges))
+
+
+def same_trace(one, other) -> bool:
+    return all(
+        np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs
+        for name, mine, theirs in zip(one._fields, one, other, strict=True)
+        if name != "nested_simulations"  # the engine remembers calls it has searched before
+    )
+
+
+@pytest.mark.parametrize(("name", "options"), ENVIRONMENTS, ids=str)
+def test_trees_are_the_oracles_and_looking_changes_nothing(name, options):
+    environment, compared = make(name, **options), 0
+    for case in range(CASES):
+        rng = np.random.default_rng((2, case))
+        config, evaluator = random_config(rng), random_evaluator(environment, rng)
+        for request in random_requests(environment, rng, 2, case):
+            engine = Search(environment, evaluator, config)
+            found = inspect(engine, request)
+            assert same_trace(found.trace, Search(environment, evaluator, config).run([request])[0])
+            literal = RecordingOracle(environment, evaluator, config, request.program, request.exploring, request.seed)
+            try:
+                literal.search(request.state)
+            except oracle.TooDeepError:
+                continue
+            assert len(found.decisions) == len(found.trace.actions)
+            for decision, expected in zip(found.decisions, literal.decisions, strict=False):
+                assert nested(decision) == expected
+                compared += 1
+    assert compared >= 20
+
+
+@pytest.fixture(scope="module")
+def hanoi():
+    return load("pretrained:hanoi")
+
+
+@pytest.mark.parametrize("simulations", [1, 5, 300])
+def test_numbers_of_a_decision_fit_together(hanoi, simulations):
+    config = SearchConfig(**hanoi.card.search).model_copy(update={"simulations_exploitation": simulations})
+    engine = Search(hanoi.environment, hanoi.evaluator, config)
+    found = inspect(engine, Request("HANOI", hanoi.parse("HANOI", "3")))
+    names, level = hanoi.environment.library.names, level_terms(hanoi.environment.library, config.c_level)
+    assert found.trace.success
+    inherited = 0
+    for decision, visits, taken in zip(found.decisions, found.trace.visits, found.trace.actions, strict=True):
+        root = decision.root
+        assert [edge.visits for edge in root.edges] == [visits[names.index(edge.action)] for edge in root.edges]
+        assert root.visits == sum(edge.visits for edge in root.edges)
+        # A simulation adds one visit, except the one that evaluates the root.
+        assert root.visits == inherited + simulations - (inherited == 0)
+        assert decision.choice == decision.taken == names[taken]
+        best = max(root.edges, key=lambda edge: (edge.visits, edge.prior))
+        assert best.action == decision.choice
+        assert math.isclose(sum(edge.prior for edge in root.edges), 1.0)
+        for node in decision.nodes:
+            for edge in node.edges:
+                assert edge.total == edge.q + edge.u + edge.level
+                own = level[0, names.index(edge.action)] / (1 + edge.visits)
+                assert math.isclose(edge.level, own)
+                if edge.child is not None:
+                    assert edge.child > 0
+        inherited = _visits_behind(decision)
+    assert {decision.step for decision in found.decisions} == set(range(len(found.trace.actions)))
+
+
+def _visits_behind(decision: Decision) -> int:
+    edge = next(edge for edge in decision.root.edges if edge.action == decision.taken)
+    return 0 if edge.child is None else decision.nodes[edge.child].visits
+
+
+def test_a_search_can_be_led_another_way(hanoi):
+    start = hanoi.parse("HANOI", "2")
+    engine = hanoi.planner()
+    own = inspect(engine, Request("HANOI", start)).decisions[0].choice
+    other = next(name for name in ("SWAP_S_A", "MOVE_DISK") if name != own)
+    found = inspect(engine, Request("HANOI", start), actions=[other])
+    assert (found.decisions[0].choice, found.decisions[0].taken) == (own, other)
+    assert found.decisions[1].root.state == hanoi.environment.act(start, other)
+    # An action that is not legal is not taken, and the search goes on by itself.
+    lost = inspect(engine, Request("HANOI", hanoi.parse("HANOI", "1")), actions=["SWAP_S_A"])
+    assert lost.trace.success
+    assert lost.decisions[0].taken != "SWAP_S_A"
+
+
+def test_only_the_steps_asked_for_are_kept(hanoi):
+    found = inspect(hanoi.planner(), Request("HANOI", hanoi.parse("HANOI", "3")), steps=[2, 99])
+    assert [decision.step for decision in found.decisions] == [2]
+
+
+def test_a_search_that_is_too_large_says_so_and_leaves_the_engine_usable(hanoi):
+    config = SearchConfig(**hanoi.card.search).model_copy(update={"simulations_exploitation": 50, "max_states": 200})
+    engine = Search(hanoi.environment, hanoi.evaluator, config)
+    with pytest.raises(TooLargeError, match="too many states; use fewer simulations"):
+        inspect(engine, Request("HANOI", hanoi.parse("HANOI", "8")))
+    with pytest.raises(TooLargeError, match="time is up"):
+        inspect(hanoi.planner(), Request("HANOI", hanoi.parse("HANOI", "6")), seconds=0)
+    assert inspect(hanoi.planner(), Request("HANOI", hanoi.parse("HANOI", "2"))).trace.success
+
+
+def test_where_a_call_begins(hanoi):
+    start = hanoi.parse("HANOI", "3")
+    assert call_entry(hanoi.planner(), "HANOI", start, "HANOI").disks == 2
+    with pytest.raises(UsageError, match="MOVE_DISK is an atomic action"):
+        call_entry(hanoi.planner(), "HANOI", start, "MOVE_DISK")

@@ -1,0 +1,350 @@
+"""What a report holds, and the commands that show things."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import alphanpi
+from alphanpi.cli import main
+from alphanpi.errors import UsageError
+from alphanpi.interpreter import Call, Recording
+from alphanpi.reporting import report_record
+from alphanpi.reporting.execution import watch
+from alphanpi.reporting.page_file import to_json
+from alphanpi.reporting.searches import EDGE_COLUMNS
+from runs import LIGHTS, metrics, run_folder, untrained_lights
+
+SORTING = "pretrained:recursive-sorting-compare"
+
+
+@pytest.fixture
+def run(capsys):
+    def run_command(*arguments):
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return exit_.value.code, out, err
+
+    return run_command
+
+
+@pytest.fixture(scope="module")
+def hanoi():
+    return alphanpi.load("pretrained:hanoi")
+
+
+@pytest.fixture(scope="module")
+def report():
+    return json.loads(to_json(report_record("pretrained:hanoi", instance="3", simulations=40)))
+
+
+# ---------------------------------------------------------------------------- executions
+
+
+def test_a_recording_keeps_few_steps_and_counts_all(hanoi):
+    call = Call("HANOI", hanoi.parse("HANOI", "6"))
+    [whole] = hanoi.interpreter.run([call], True)
+    [first] = hanoi.interpreter.run([call], Recording(steps=7))
+    [outer] = hanoi.interpreter.run([call], Recording(depth=1))
+    [nothing] = hanoi.interpreter.run([call])
+    assert len(whole.steps) == whole.actions == sum(whole.tally.by_depth) == sum(whole.tally.choices.values())
+    assert first.steps == whole.steps[:7]
+    assert outer.steps == tuple(step for step in whole.steps if step.depth <= 1)
+    assert first.tally == outer.tally == whole.tally
+    for most in (1, 8, 24, 25, 100, 10_000):
+        [outline] = hanoi.interpreter.run([call], Recording(steps=most, outline=True))
+        fitting = [d for d in range(7) if sum(whole.tally.by_depth[: d + 1]) <= most]
+        kept = tuple(step for step in whole.steps if step.depth <= max(fitting, default=0))
+        assert outline.steps == kept[:most]
+        assert outline.tally == whole.tally
+    assert (nothing.steps, nothing.tally) == ((), None)
+
+
+def test_long_runs_are_shown_by_their_outer_calls(hanoi):
+    watched = watch(hanoi, "HANOI", "9", most_steps=100)
+    assert watched.execution.actions > 2000
+    assert 40 < len(watched.execution.steps) <= 100
+    assert watched.left_out == watched.execution.actions - len(watched.execution.steps)
+    assert max(step.depth for step in watched.execution.steps) == watched.depth
+    whole = watch(hanoi, "HANOI", "9", most_steps=10_000)
+    assert (whole.depth, whole.left_out) == (None, 0)
+    assert watched.execution.steps == tuple(s for s in whole.execution.steps if s.depth <= watched.depth)
+
+
+def test_the_networks_probabilities_are_those_it_acted_on(hanoi):
+    watched = watch(hanoi, "HANOI", "4")
+    names = hanoi.environment.library.names
+    for step, thought in zip(watched.execution.steps, watched.thoughts, strict=True):
+        assert names[thought.probabilities[0][0]] == step.action
+        assert sum(share for _, share in thought.probabilities) == pytest.approx(1)
+        legal = hanoi.environment.legal(step.program, step.state)
+        assert {entry for entry, _ in thought.probabilities} == {i for i, yes in enumerate(legal) if yes}
+        assert thought.observation == tuple(hanoi.environment.observe(step.state))
+
+
+# ---------------------------------------------------------------------------- the data
+
+
+def test_the_execution_ends_solved_and_refers_to_what_is_there(report):
+    execution, states = report["execution"], report["states"]
+    assert execution["success"]
+    assert execution["actions"] == len(execution["steps"]) == 32
+    assert states[execution["final"]]["text"] == "A: -   B: -   C: 3 2 1"
+    for step in execution["steps"]:
+        assert len(step["observation"]) == len(report["fields"])
+        assert step["probabilities"][0][0] == step["action"]
+    assert all(0 <= shape < len(report["shapes"]) for state in states for shape in state["scene"])
+    assert all(len(shape) == len(report["shape_columns"]) for shape in report["shapes"])
+
+
+def test_every_step_has_a_tree_whose_action_is_the_one_taken(report):
+    searches = report["searches"]["searches"]
+    child, visits = EDGE_COLUMNS.index("child"), EDGE_COLUMNS.index("visits")
+    inner = EDGE_COLUMNS.index("search")
+    for step in report["execution"]["steps"]:
+        search = searches[step["search"]]
+        assert search["program"] == step["program"]
+        decision = search["decisions"][step["decision"]]
+        assert decision["step"] == step["decision"]
+        assert decision["taken"] == step["action"]
+        assert decision["nodes"][0][0] == step["state"]
+    for search in searches:
+        for decision in search["decisions"]:
+            for place, (_, total, _, edges) in enumerate(decision["nodes"]):
+                assert total == sum(edge[visits] for edge in edges)
+                for edge in edges:
+                    assert edge[child] is None or place < edge[child] < len(decision["nodes"])
+                    if edge[inner] is not None:
+                        assert searches[edge[inner]]["program"] == edge[0]
+
+
+def test_called_programs_have_searches_of_their_own(report):
+    inner = EDGE_COLUMNS.index("search")
+    rows = report["searches"]["searches"][0]["decisions"][1]["nodes"]
+    assert any(edge[inner] is not None for row in rows for edge in row[3])
+
+
+def test_who_calls_whom_scores_and_reliability(report):
+    names = [entry["name"] for entry in report["library"]]
+    calls = {(names[one["caller"]], names[one["callee"]]): one["times"] for one in report["calls"]}
+    assert calls["HANOI", "HANOI"] == 60  # ten runs of three disks: six calls inside each
+    scores = report["generalisation"]["scores"]
+    assert report["generalisation"]["origin"] == "stored"
+    assert {score["paper"] for score in scores if score["size"] == 10} == {1}
+    assert all(score["low"] <= score["rate"] <= score["high"] for score in scores)
+    [reliability] = report["generalisation"]["reliability"]
+    assert (reliability["calls"], reliability["failures"]) == (70, 0)
+
+
+def test_a_pretrained_agent_has_no_curves_and_a_run_has(report, tmp_path):
+    assert report["learning"] is None
+    assert report["training"]["seconds"] > 0
+    folder = run_folder(tmp_path, iterations=2000)
+    with (folder / "metrics.jsonl").open("a") as file:
+        file.write('{"iteration": 2001, "lev')  # a run that was killed while it wrote
+    record = report_record(folder, instance="2", simulations=5, seconds=0.5)
+    curves = record.learning
+    assert curves is not None
+    assert curves.iteration[0] == 1
+    assert curves.iteration[-1] == 2000
+    assert 1000 in curves.iteration
+    assert len(curves.iteration) + curves.left_out == 2000
+    assert len(curves.iteration) < 700
+    assert curves.success["NEXT"][0] is None
+    assert record.training.iterations == 2000
+    assert record.generalisation.origin == "measured"
+    assert "Left out for time" in record.generalisation.note or record.generalisation.scores
+
+
+def test_a_run_that_fails_and_has_no_picture_is_shown_as_text(tmp_path):
+    record = report_record(untrained_lights(tmp_path), instance="0110", simulations=5, seconds=0.2)
+    assert not record.execution.success
+    assert record.scene_size is None
+    assert all(state.scene is None for state in record.states)
+    assert record.states[0].text.startswith("Row(")
+
+
+def test_large_searches_are_left_out_and_counted(hanoi):
+    record = report_record("pretrained:hanoi", instance="10", simulations=5, most_steps=200)
+    assert f"of {record.execution.actions:,} steps" in record.execution.note
+    assert record.execution.left_out > 4000
+    assert len(to_json(record)) < 2_500_000
+
+
+def test_certificate_and_source_are_taken_along(tmp_path):
+    folder = run_folder(tmp_path / "run")
+    (folder / "certificate.json").write_text('{"verdict": "PROVED"}')
+    assert report_record(folder, instance="1", simulations=1, seconds=0).certificate == {"verdict": "PROVED"}
+    other = tmp_path / "other.json"
+    other.write_text('{"verdict": "BOUNDED"}')
+    record = report_record(folder, instance="1", simulations=1, seconds=0, certificate=other, source="def HANOI(): ...")
+    assert record.certificate == {"verdict": "BOUNDED"}
+    assert record.source == "def HANOI(): ..."
+    other.write_text("[1]")
+    with pytest.raises(UsageError, match="not a certificate"):
+        report_record(folder, instance="1", simulations=1, seconds=0, certificate=other)
+
+
+# ---------------------------------------------------------------------------- commands
+
+
+def test_report_writes_one_small_file(run, tmp_path):
+    page = tmp_path / "page.html"
+    code, out, _ = run("report", SORTING, "-o", page, "--input", "3 1 2", "--simulations", 20)
+    assert code == 0
+    assert out.startswith(f"wrote {page}")
+    text = page.read_text()
+    assert len(text) < 3_000_000
+    assert text.count("<html") == 1
+    assert not re.search(r'(src|href)="(?!data:|#)', text.split("<script", 1)[0])
+    assert "{{" not in text.split('id="report-data"')[0]
+    assert not re.search(r"^(import|export) ", text, re.MULTILINE)
+
+
+def test_report_as_json_and_from_python(run, tmp_path):
+    file = tmp_path / "data.json"
+    assert run("report", "pretrained:hanoi", "--json", "-o", file, "--input", 1, "--simulations", 3)[0] == 0
+    assert json.loads(file.read_text())["schema"] == 1
+    record = alphanpi.report("pretrained:hanoi", tmp_path / "again.json", instance="1", simulations=3)
+    assert (tmp_path / "again.json").read_text() == file.read_text()
+    assert record.execution.actions == 2
+
+
+def test_text_in_the_data_cannot_end_the_script(tmp_path):
+    page = tmp_path / "page.html"
+    alphanpi.report("pretrained:hanoi", page, instance="1", simulations=1, source="</script><script>alert(1)</script>")
+    assert "alert(1)" in page.read_text()
+    assert "</script><script>alert" not in page.read_text()
+
+
+@pytest.mark.parametrize("format_", ["text", "dot", "json"])
+def test_tree_in_every_format(run, tmp_path, format_):
+    arguments = ("tree", "pretrained:hanoi", "HANOI", 3, "--step", 2, "--simulations", 60, "--format", format_)
+    code, out, _ = run(*arguments)
+    assert code == 0
+    assert "HANOI" in out
+    file = tmp_path / "tree"
+    run(*arguments, "-o", file)
+    assert file.read_text().strip()
+    if format_ == "json":
+        tree = json.loads(out)
+        assert tree == json.loads(file.read_text())
+        assert (tree["program"], tree["step"], tree["taken"]) == ("HANOI", 1, "HANOI")
+        assert tree["nodes"][0]["visits"] == sum(edge["visits"] for edge in tree["nodes"][0]["edges"])
+        decision = alphanpi.tree("pretrained:hanoi", "HANOI", "3", step=2, simulations=60)
+        assert [edge.visits for edge in decision.root.edges] == [e["visits"] for e in tree["nodes"][0]["edges"]]
+    elif format_ == "dot":
+        assert out.startswith("digraph")
+        assert out.count("{") == out.count("}") == 1
+        assert "color=blue" in out
+    else:
+        assert re.search(r"● +HANOI", out)
+
+
+def test_tree_says_what_it_leaves_out(run):
+    _, out, _ = run("tree", "pretrained:hanoi", "HANOI", 3, "--simulations", 300, "--nodes", 4)
+    assert re.search(r"… \d+ nodes left out", out)
+
+
+def test_pictures_are_well_formed_and_end_where_the_run_does(run, tmp_path):
+    file = tmp_path / "hanoi.svg"
+    assert run("render", "pretrained:hanoi", "HANOI", 3, "-o", file)[0] == 0
+    root = ET.fromstring(file.read_text())
+    space = "{http://www.w3.org/2000/svg}"
+    assert root.findtext(f"{space}title") == "HANOI on 3"
+    moves = list(root.iter(f"{space}animateTransform"))
+    assert moves
+    for animation in [*moves, *root.iter(f"{space}animate")]:
+        times = [float(time) for time in animation.get("keyTimes", "").split(";")]
+        assert times == sorted(times)
+        assert times[0] == 0
+        assert len(times) == len(animation.get("values", "").split(";"))
+    ends = [move.get("values", "").split(";")[-1] for move in moves]
+    assert (
+        len({float(end.split(",")[0]) + width / 2 for end, width in zip(ends[-3:], (48, 110, 172), strict=True)}) == 1
+    )
+
+
+def test_a_gif_needs_pillow(run, tmp_path, monkeypatch):
+    file = tmp_path / "sort.gif"
+    pytest.importorskip("PIL")
+    assert run("render", SORTING, "BUBBLESORT", "2 1", "-o", file)[0] == 0
+    assert file.read_bytes().startswith(b"GIF89a")
+    original = builtins.__import__
+
+    def without_pillow(name, *arguments, **options):
+        if name.startswith(("PIL", "alphanpi.reporting.raster")):
+            raise ImportError(name)
+        return original(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without_pillow)
+    code, _, err = run("render", SORTING, "BUBBLESORT", "2 1", "-o", file)
+    assert code == 2
+    assert "need Pillow: pip install pillow" in err
+
+
+def test_trace_is_bounded_and_says_so(run):
+    code, out, _ = run("trace", "pretrained:hanoi", "HANOI", 8, "--limit", 10)
+    assert code == 0
+    assert "more steps" in out
+    assert len(out.splitlines()) == 13
+    _, out, _ = run("trace", "pretrained:hanoi", "HANOI", 8, "--json", "--depth", 0)
+    trace = json.loads(out)
+    assert [step["action"] for step in trace["steps"]].count("HANOI") == 2
+    assert trace["left_out"] == trace["actions"] - len(trace["steps"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["report", "nowhere"], "there is no such run"),
+        (["report", "pretrained:hanoi", "--json", "-o", "x.html"], "--json writes a .json file"),
+        (["report", "pretrained:hanoi", "--input", "zero"], "is not a number of disks"),
+        (["report", "pretrained:hanoi", "--program", "TOWER"], "no program 'TOWER'"),
+        (["report", "pretrained:hanoi", "--simulations", "0"], "0 simulations search nothing"),
+        (["report", "pretrained:hanoi", "--steps", "0"], "0 steps show nothing"),
+        (["report", "pretrained:hanoi", "--source", "nowhere.py"], "nowhere.py: cannot be read"),
+        (["report", "pretrained:hanoi", "--certificate", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["tree", "pretrained:hanoi", "HANOI", "2", "--step", "50"], "takes 8 actions with search; --step 50"),
+        (["tree", "pretrained:hanoi", "HANOI", "2", "--step", "0"], "are numbers from 1"),
+        (["tree", "pretrained:hanoi", "HANOI", "2", "--format", "html"], "needs a file: -o tree.html"),
+        (["tree", "pretrained:hanoi", "MOVE_DISK", "2"], "MOVE_DISK is an atomic action"),
+        (["render", "pretrained:hanoi", "HANOI", "2", "-o", "x.png"], "written as .svg or .gif"),
+        (["trace", "pretrained:hanoi", "HANOI", "2", "--limit", "-1"], "are numbers from 0"),
+    ],
+)
+def test_wrong_input_is_one_line_with_advice(run, arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert not out
+    assert message in err
+    assert len([line for line in err.splitlines() if line.startswith("alphanpi: error")]) == 1
+    assert "Traceback" not in err
+
+
+def test_an_environment_without_a_picture_or_example_says_what_to_give(tmp_path):
+    weights = untrained_lights(tmp_path)
+    with pytest.raises(UsageError, match="say what ALL_ON is to be run on: --input"):
+        report_record(weights)
+    with pytest.raises(UsageError, match="Lights has no picture of its states: give it a method render"):
+        alphanpi.render(weights, "ALL_ON", "01", tmp_path / "x.svg")
+    assert LIGHTS.endswith("lights.py")
+
+
+def test_damaged_records_are_named(tmp_path):
+    folder = run_folder(tmp_path)
+    (folder / "scores.json").write_text('{"scores": [{"program": "HANOI"}]}')
+    with pytest.raises(UsageError, match="its scores cannot be read"):
+        report_record(folder, instance="1", simulations=1)
+    (folder / "scores.json").unlink()
+    (folder / "meta.json").write_text("{")
+    with pytest.raises(UsageError, match=r"meta\.json: cannot be read"):
+        report_record(folder, instance="1", simulations=1, seconds=0)
+    assert len(metrics(3)) == 3
