@@ -96,7 +96,7 @@ class EpisodesConfig(Config):
         0.5, ge=0, le=1, description="share of episodes that start where validation failed, on training sizes"
     )
     called_fraction: float = Field(
-        0.5, ge=0, le=1, description="share of the other episodes that start where programs above call this one"
+        0.0, ge=0, le=1, description="share of the other episodes that start where programs above call this one"
     )
     called_runs: int = Field(16, ge=1, description="runs per iteration in which such calls are looked for")
     error_capacity: int = Field(50, ge=0, description="failed starts remembered per program")
@@ -136,7 +136,7 @@ class LearningConfig(Config):
         0.15, ge=0, le=1, description="chance that a field of a blurred observation is set to 0"
     )
     continued_fraction: float = Field(
-        0.5,
+        0.3,
         ge=0,
         le=1,
         description="share of traces learned as if they went on after a long run, of programs whose depth grows with "
