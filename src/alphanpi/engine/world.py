@@ -64,7 +64,11 @@ class World:
 
     def intern(self, state: Any) -> int:
         """The state's id; a new state is observed at once."""
-        identifier = self._id_of_state.setdefault(state, len(self.states))  # one hash: long states are costly
+        try:
+            identifier = self._id_of_state.setdefault(state, len(self.states))  # one hash: long states are costly
+        except TypeError:
+            self.guard.hashable(state, "a state that an action or a call led to")
+            raise
         if identifier < len(self.states):
             return identifier
         if identifier >= self.max_states:
