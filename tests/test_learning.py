@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import torch
@@ -305,3 +307,12 @@ def test_an_agent_learns_hanoi_and_generalises():
     states = [environment.initial("HANOI", disks, np.random.default_rng(disks)) for disks in range(1, 10)]
     executions = trainer.interpreter.run([Call("HANOI", state) for state in states])
     assert all(execution.success for execution in executions)
+
+
+def test_short_programs_are_validated_more_often():
+    environment = make("sorting")
+    config = override(preset("default", "sorting"), {"validation.episodes": 4, "validation.short_program_factor": 3})
+    trainer = Trainer(environment, config, seed=0)
+    trainer.curriculum.level = 2
+    counts = Counter(start.program for start in trainer._validation_starts(4, 3))
+    assert counts == {"RSHIFT": 12, "LSHIFT": 12, "COMPSWAP": 12, "RESET": 4, "BUBBLE": 4}

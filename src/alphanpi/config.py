@@ -171,6 +171,12 @@ class ValidationConfig(Config):
 
     episodes: int = Field(24, ge=1, description="episodes per program, n_val")
     mode: Literal["greedy", "planning"] = Field("greedy", description="the network alone, or with search (paper)")
+    short_program_factor: int = Field(
+        5,
+        ge=1,
+        description="how many more episodes programs get that call no program: they are short, and all rests on them; "
+        "1 in the paper",
+    )
     exam_episodes: int = Field(
         200, ge=0, description="episodes per program before training is complete; 0: no exam (paper)"
     )

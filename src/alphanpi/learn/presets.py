@@ -50,6 +50,7 @@ _PAPER: Overrides = {
     "curriculum.patience": 1,
     "validation.episodes": 25,
     "validation.mode": "planning",
+    "validation.short_program_factor": 1,
     "validation.training_share": 0.0,
     "validation.exam_episodes": 0,
     "validation.exam_planning_episodes": 0,

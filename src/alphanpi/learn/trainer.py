@@ -351,12 +351,15 @@ class Trainer:
         return outcomes
 
     def _validation_starts(self, episodes: int, stream: int) -> list[Start]:
+        settings = self.config.validation
         rng = np.random.default_rng((self.seed, self.iteration, stream))
         starts: list[Start] = []
         for program in self.curriculum.unlocked:
             sizes = self.sizes(program)
-            for episode in range(episodes):
-                on_training_size = episode < self.config.validation.training_share * episodes
+            short = program.level == 1 and not program.recursive and stream != _PLANNING_EXAM
+            count = episodes * settings.short_program_factor if short else episodes
+            for episode in range(count):
+                on_training_size = episode < settings.training_share * count
                 size = int(rng.choice(sizes)) if on_training_size else self.environment.validation_size
                 starts.append(Start(program.name, size, (self.seed, self.iteration, stream, len(starts))))
         return starts
