@@ -20,6 +20,7 @@ from alphanpi.learn.replay import Replay
 from alphanpi.learn.trainer import Trainer
 from alphanpi.learn.unroll import Blur, forward, loss, make_batch
 from alphanpi.model import masked_log_softmax
+from solutions import ScriptedEvaluator
 
 
 def explored(environment, program: str, size: int, count: int, seed: int = 0, simulations: int = 60):
@@ -316,3 +317,16 @@ def test_short_programs_are_validated_more_often():
     trainer.curriculum.level = 2
     counts = Counter(start.program for start in trainer._validation_starts(4, 3))
     assert counts == {"RSHIFT": 12, "LSHIFT": 12, "COMPSWAP": 12, "RESET": 4, "BUBBLE": 4}
+
+
+def test_growing_programs_are_practised_where_they_are_called():
+    environment = make("sorting")
+    trainer = Trainer(environment, preset("default", "sorting"), seed=0)
+    assert trainer._calls() == {}  # nothing calls the programs of the first level
+    trainer.interpreter = Interpreter(environment, ScriptedEvaluator(environment, size=4))
+    trainer.curriculum.level = 3
+    called = trainer._calls()
+    assert set(called) == {"RESET", "BUBBLE"}  # RSHIFT and its like have a constant depth
+    assert all(environment.pre(name, state) for name, states in called.items() for state in states)
+    assert all(environment.size(state) in environment.train_sizes for states in called.values() for state in states)
+    assert trainer._calls() == called

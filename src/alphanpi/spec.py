@@ -42,6 +42,11 @@ class Program:
     restore: Callable[[Any, Any], Any] | None = None
 
     @property
+    def growing(self) -> bool:
+        """Whether its depth is a function of the state, as that of a loop is."""
+        return not isinstance(self.depth, int)
+
+    @property
     def atomic(self) -> bool:
         """Whether this is an action of the environment rather than a program to be learned."""
         return self.level == 0

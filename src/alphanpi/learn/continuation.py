@@ -28,7 +28,7 @@ class Continuations:
     def __init__(
         self, network: NPINetwork, replay: Replay, library: Library, rng: np.random.Generator, device: str
     ) -> None:
-        growing = {index for index, program in enumerate(library.learned) if not isinstance(program.depth, int)}
+        growing = {index for index, program in enumerate(library.learned) if program.growing}
         self.memories: dict[int, NDArray[np.float32]] = {}  # [steps, W] per program
         for program in sorted(growing & set(replay.learnable())):
             chains = _chains(replay.rings[program, True].traces, rng)

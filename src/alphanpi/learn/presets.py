@@ -31,6 +31,7 @@ _PAPER: Overrides = {
     "episodes.sizes": "one",
     "episodes.base_case": False,
     "episodes.error_fraction": 0.0,
+    "episodes.called_fraction": 0.0,
     "learning.learning_rate": 1e-4,
     "learning.slowest": 1.0,
     "learning.gradient_steps": 40,

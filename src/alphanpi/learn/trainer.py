@@ -222,11 +222,13 @@ class Trainer:
     def _calls(self) -> dict[str, list[Any]]:
         """States in which programs are called in fresh runs of the highest ones: those that really occur.
 
-        Lists that are nearly sorted, say, are rare among random ones but the rule inside of a sort.
+        Lists that are nearly sorted, say, are rare among random ones but the rule inside of a sort. Programs of constant
+        depth keep to their own starts: what calls them in training may not be all that will.
         """
         settings, unlocked = self.config.episodes, self.curriculum.unlocked
         highest = [program for program in unlocked if program.level == self.curriculum.level]
-        if settings.called_fraction == 0 or len(highest) == len(unlocked):
+        wanted = {program.name for program in unlocked if program.growing}
+        if settings.called_fraction == 0 or len(highest) == len(unlocked) or not wanted:
             return {}
         rng = np.random.default_rng((self.seed, self.iteration, _CALLS))
         runs = []
@@ -240,7 +242,7 @@ class Trainer:
         for execution in self.interpreter.run(runs, record=True):
             for step in execution.steps:
                 callee = self.library.named(step.action)
-                if not callee.atomic:
+                if callee.name in wanted:
                     state = guard.enter(step.state, callee.name, step.program)
                     if guard.size(state) in self.sizes(callee):
                         found.setdefault(callee.name, {})[state] = None
