@@ -99,8 +99,8 @@ class EpisodesConfig(Config):
         0.5,
         ge=0,
         le=1,
-        description="share of the other episodes that start where programs above call this one, of programs whose depth "
-        "grows with the problem; 0 in the paper",
+        description="share of the other episodes that start where programs above call this one, of programs whose "
+        "depth grows with the problem; 0 in the paper",
     )
     called_runs: int = Field(16, ge=1, description="runs per iteration in which such calls are looked for")
     error_capacity: int = Field(50, ge=0, description="failed starts remembered per program")

@@ -222,8 +222,8 @@ class Trainer:
     def _calls(self) -> dict[str, list[Any]]:
         """States in which programs are called in fresh runs of the highest ones: those that really occur.
 
-        Lists that are nearly sorted, say, are rare among random ones but the rule inside of a sort. Programs of constant
-        depth keep to their own starts: what calls them in training may not be all that will.
+        Lists that are nearly sorted, say, are rare among random ones but the rule inside of a sort. Programs of
+        constant depth keep to their own starts: what calls them in training may not be all that will.
         """
         settings, unlocked = self.config.episodes, self.curriculum.unlocked
         highest = [program for program in unlocked if program.level == self.curriculum.level]
