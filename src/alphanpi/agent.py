@@ -76,19 +76,28 @@ class Agent:
         state = self.parse(program, instance)
         return self.executions([Call(program, state)], mode, record)[0]
 
-    def executions(self, calls: list[Call], mode: Mode = "greedy", record: bool | Recording = False) -> list[Execution]:
-        """Run many calls; one success rule for both modes."""
+    def executions(
+        self,
+        calls: list[Call],
+        mode: Mode = "greedy",
+        record: bool | Recording = False,
+        max_actions: int = MAX_ACTIONS,
+    ) -> list[Execution]:
+        """Run many calls; one success rule for both modes.
+
+        More than `max_actions`, those of nested calls too, are a failure; planning counts what it tries.
+        """
         if mode == "greedy":
-            return self.interpreter.run(calls, record, MAX_ACTIONS)
+            return self.interpreter.run(calls, record, max_actions)
         if record:
             raise UsageError("steps are kept in greedy mode only; planning re-plans inside every call")
-        traces = self.planner().run([Request(call.program, call.state) for call in calls])
+        traces = self.planner(max_actions).run([Request(call.program, call.state) for call in calls])
         return [Execution(trace.success, trace.failure, trace.final, len(trace.actions), None, ()) for trace in traces]
 
-    def planner(self) -> Search:
+    def planner(self, max_actions: int = MAX_ACTIONS) -> Search:
         """The search the agent was trained with, in exploitation mode and with few simulations."""
-        if self._planner is None:
-            config = planning_config(SearchConfig(**self.card.search))
+        if self._planner is None or self._planner.config.max_actions != max_actions:
+            config = planning_config(SearchConfig(**{**self.card.search, "max_actions": max_actions}))
             self._planner = Search(self.environment, self.evaluator, config)
         return self._planner
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from alphanpi.agent import Agent, Mode
+from alphanpi.agent import MAX_ACTIONS, Agent, Mode
 from alphanpi.errors import UsageError
 from alphanpi.interpreter import Call, failure_counts
 
@@ -39,12 +39,19 @@ def evaluate(
     episodes: int = 40,
     mode: Literal["greedy", "planning", "both"] = "both",
     seed: int = 0,
+    max_actions: int = MAX_ACTIONS,
     on_score: Callable[[Score], None] | None = None,
 ) -> list[Score]:
-    """Run a program on random instances of each size; both modes see the same instances."""
+    """Run a program on random instances of each size; both modes see the same instances.
+
+    An execution of more than `max_actions`, those of nested calls too, fails: a program may be right and yet take
+    exponential time.
+    """
     entry = agent.environment.library.named(program)
     if entry.atomic:
         raise UsageError(f"{program} is an atomic action; give a program")
+    if max_actions < 1:
+        raise UsageError(f"{max_actions} actions solve nothing; give at least 1")
     if episodes < 1:
         raise UsageError(f"{episodes} episodes measure nothing; give at least 1")
     modes: tuple[Mode, ...] = ("greedy", "planning") if mode == "both" else (mode,)
@@ -57,16 +64,16 @@ def evaluate(
             for episode in range(episodes)
         ]
         for one in modes:
-            score = _score(agent, calls, size, one)
+            score = _score(agent, calls, size, one, max_actions)
             scores.append(score)
             if on_score is not None:
                 on_score(score)
     return scores
 
 
-def _score(agent: Agent, calls: list[Call], size: int, mode: Mode) -> Score:
+def _score(agent: Agent, calls: list[Call], size: int, mode: Mode, max_actions: int) -> Score:
     began = time.perf_counter()
-    executions = agent.executions(calls, mode)
+    executions = agent.executions(calls, mode, max_actions=max_actions)
     seconds = time.perf_counter() - began
     successes = sum(execution.success for execution in executions)
     low, high = wilson_interval(successes, len(calls))

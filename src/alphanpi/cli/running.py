@@ -19,6 +19,7 @@ Instance = Annotated[str, Parameter(name="INPUT", help='instance as the environm
 Mode = Annotated[Literal["greedy", "planning"], Parameter(help="the network alone, or the network with tree search")]
 
 TEXT_STEPS, JSON_STEPS = 500, 100_000
+MAX_ACTIONS = 10_000_000  # written out, since --help must not import the engine
 
 
 @app.command(name="eval")
@@ -32,6 +33,9 @@ def evaluate(
     episodes: Annotated[int, Parameter(help="instances per size")] = 40,
     mode: Annotated[Literal["greedy", "planning", "both"], Parameter(help="both see the same instances")] = "both",
     seed: Annotated[int, Parameter(help="seed of the instances")] = 0,
+    max_actions: Annotated[
+        int, Parameter(help="an execution of more actions, those of nested calls too, fails")
+    ] = MAX_ACTIONS,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> int:
@@ -59,7 +63,9 @@ def evaluate(
             ", ".join(f"{reason} {count}" for reason, count in score.failures.items()),
         )
 
-    scores = run_evaluation(agent, name, chosen, episodes=episodes, mode=mode, seed=seed, on_score=show)
+    scores = run_evaluation(
+        agent, name, chosen, episodes=episodes, mode=mode, seed=seed, max_actions=max_actions, on_score=show
+    )
     if as_json:
         print_json([score._asdict() for score in scores])
     else:
