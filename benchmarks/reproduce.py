@@ -178,8 +178,8 @@ def write_summary() -> None:
         "",
         "`bench-search.json` is the output of `alphanpi bench search --oracle-seconds 3 --json` on the same machine.",
         "Success is STOP within the limits, the post-condition true, and every call on the way successful, for both",
-        "modes and on the same instances. Lists of n must be sorted within about 50 n² actions in all (bubble sort takes",
-        "6 to 8 n²; with search, 200 n² may be tried). The paper reports one agent per table.",
+        "modes and on the same instances. Lists of n must be sorted within about 50 n² actions in all (bubble sort",
+        "takes 6 to 8 n²; with search, 200 n² may be tried). The paper reports one agent per table.",
         "",
     ]
     for case in CASES:
