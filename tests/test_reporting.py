@@ -11,12 +11,14 @@ import pytest
 
 import alphanpi
 from alphanpi.cli import main
+from alphanpi.engine.inspection import TooLargeError
 from alphanpi.errors import UsageError
 from alphanpi.interpreter import Call, Recording
 from alphanpi.reporting import report_record
 from alphanpi.reporting.execution import watch
 from alphanpi.reporting.page_file import to_json
-from alphanpi.reporting.searches import EDGE_COLUMNS
+from alphanpi.reporting.searches import EDGE_COLUMNS, SearchCollector
+from alphanpi.reporting.states import StateTable
 from runs import LIGHTS, metrics, run_folder, untrained_hanoi, untrained_lights
 
 SORTING = "pretrained:recursive-sorting-compare"
@@ -180,6 +182,19 @@ def test_large_searches_are_left_out_and_counted(hanoi):
     assert f"of {record.execution.actions:,} steps" in record.execution.note
     assert record.execution.left_out > 4000
     assert len(to_json(record)) < 2_500_000
+
+
+def test_searches_that_run_out_of_time_are_left_out_and_counted(hanoi, monkeypatch):
+    def too_late(*arguments):
+        raise TooLargeError("the time is up")
+
+    watched = watch(hanoi, "HANOI", "2")
+    collector = SearchCollector(hanoi, StateTable(hanoi.environment), 5)
+    monkeypatch.setattr(SearchCollector, "_own", lambda self, wanted: wanted)
+    monkeypatch.setattr("alphanpi.reporting.searches.inspect", too_late)
+    collected = collector.collect(watched)
+    assert collected.record.searches == []
+    assert "3 of 3 calls of the run have no tree here" in collected.record.note
 
 
 def quick(run, **options):
