@@ -49,8 +49,7 @@ def pages(tmp_path_factory) -> dict[str, Path]:
         run_folder(folder / "run"), made["hanoi"], instance="3", simulations=80, seconds=1, verify_seconds=300
     )
     sorting = "pretrained:recursive-sorting-compare"
-    options = {"export": False, "verify_seconds": 300}
-    alphanpi.report(sorting, made["sorting"], instance="4 2 9 1", simulations=30, **options)
+    alphanpi.report(sorting, made["sorting"], instance="4 2 9 1", simulations=30, export=False, verify_seconds=300)
     alphanpi.report(untrained_hanoi(folder / "untrained"), made["refuted"], instance="2", simulations=5, seconds=0.2)
     alphanpi.report(untrained_lights(folder), made["text"], instance="0110", simulations=10, seconds=0.2)
     made["tree"].write_text(tree_page("pretrained:hanoi", "HANOI", "3", simulations=1500))
