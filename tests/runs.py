@@ -51,10 +51,20 @@ def run_folder(folder: Path, pretrained: str = "hanoi", iterations: int = 30) ->
     return folder
 
 
+def untrained_hanoi(folder: Path) -> Path:
+    """Weights that know nothing, for an environment that can be verified."""
+    return _untrained(folder, "hanoi")
+
+
 def untrained_lights(folder: Path) -> Path:
     """Weights that know nothing, for an environment without a picture."""
-    environment = make(LIGHTS)
+    return _untrained(folder, LIGHTS)
+
+
+def _untrained(folder: Path, name: str) -> Path:
+    environment = make(name)
     network = create_network(environment, 3)
     path = folder / "model.safetensors"
-    write_weights(path, network, describe(LIGHTS, {}, environment, network, SearchConfig(), 3))
+    folder.mkdir(parents=True, exist_ok=True)
+    write_weights(path, network, describe(name, {}, environment, network, SearchConfig(), 3))
     return path

@@ -12,7 +12,7 @@ import pytest
 
 import alphanpi
 from alphanpi.reporting import tree_page
-from runs import run_folder, untrained_lights
+from runs import run_folder, untrained_hanoi, untrained_lights
 
 sync_api: Any = pytest.importorskip(
     "playwright.sync_api", reason="Playwright is not installed; `pip install playwright` to test the report page"
@@ -44,12 +44,13 @@ def browser():
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
-    made = {name: folder / f"{name}.html" for name in ("hanoi", "sorting", "text", "tree")}
-    run = run_folder(folder / "run")
-    (run / "certificate.json").write_text('{"verdict": "PROVED", "programs": [{"program": "HANOI", "margin": 2.5}]}')
-    source = 'def HANOI(see):\n    """Move all disks."""\n    if not see.solved:\n        HANOI(see)\n'
-    alphanpi.report(run, made["hanoi"], instance="3", simulations=80, seconds=1, source=source)
-    alphanpi.report("pretrained:recursive-sorting-compare", made["sorting"], instance="4 2 9 1", simulations=30)
+    made = {name: folder / f"{name}.html" for name in ("hanoi", "sorting", "refuted", "text", "tree")}
+    alphanpi.report(
+        run_folder(folder / "run"), made["hanoi"], instance="3", simulations=80, seconds=1, verify_seconds=300
+    )
+    sorting = "pretrained:recursive-sorting-compare"
+    alphanpi.report(sorting, made["sorting"], instance="4 2 9 1", simulations=30, export=False, verify_seconds=300)
+    alphanpi.report(untrained_hanoi(folder / "untrained"), made["refuted"], instance="2", simulations=5, seconds=0.2)
     alphanpi.report(untrained_lights(folder), made["text"], instance="0110", simulations=10, seconds=0.2)
     made["tree"].write_text(tree_page("pretrained:hanoi", "HANOI", "3", simulations=1500))
     return made
@@ -89,7 +90,7 @@ def visit(browser, pages):
         assert complaints == []
 
 
-@pytest.mark.parametrize("name", ["hanoi", "sorting", "text", "tree"])
+@pytest.mark.parametrize("name", ["hanoi", "sorting", "refuted", "text", "tree"])
 def test_opens_from_disk_without_requests_or_complaints(visit, pages, name):
     one = visit(name)
     assert one.requests == [pages[name].as_uri()]
@@ -258,18 +259,64 @@ def test_without_a_picture_the_state_is_text(visit):
     one.page.keyboard.press("ArrowRight")
 
 
-def test_learning_certificate_and_source_are_shown_or_explained(visit):
+def test_learning_is_shown_or_explained(visit):
     trained = visit("hanoi")
     assert trained.page.locator("#learning path.series").count() == 5
     assert "level 1 learned" in trained.page.locator("#learning").inner_text()
-    assert "PROVED" in trained.page.locator("#code").inner_text()
-    assert "2.5" in trained.page.locator("#summary").inner_text()
-    assert trained.page.locator(".source .keyword").count() >= 3
-    pretrained = visit("sorting")
-    assert "no learning curves" in pretrained.page.locator("#learning").inner_text()
-    text = pretrained.page.locator("#code").inner_text()
-    assert "alphanpi export" in text
+    assert "no learning curves" in visit("sorting").page.locator("#learning").inner_text()
+
+
+def test_a_proof_is_shown_with_its_lemma_and_assumptions(visit):
+    one = visit("sorting")
+    assert "PROVED" in one.text("#summary .facts")
+    assert one.page.locator("#code .verdicts tbody tr").count() == 6
+    row = one.page.locator("#code .verdicts tr", has_text="RESET").inner_text().split()
+    assert row[:3] == ["RESET", "PROVED", "2\N{EN DASH}13"]
+    assert "BUBBLESORT ends with both pointers at the start or" in one.text("#code .invariants")
+    assert "in the way" not in one.text("#code").lower()
+    lemma = one.page.locator("#code .lemma")
+    assert not lemma.locator("p").first.is_visible()
+    lemma.locator("summary").click()
+    assert lemma.locator("p").nth(1).inner_text().startswith("(2) BUBBLE")
+    assert lemma.locator("li", has_text="holds in all").count() == 2
+    one.page.locator("#code .assumptions summary").click()
+    assert "Post-conditions say what the user means." in one.text("#code .assumptions")
+
+
+def test_a_refutation_is_shown_with_its_counter_example(visit):
+    one = visit("refuted")
+    assert "REFUTED" in one.text("#summary .facts")
+    assert "HANOI fails" in one.text("#code .counter-example")
+    assert "Started from" in one.text("#code .counter-example")
+    assert "rule: " in one.text("#code .counter-example")
+    assert "HANOI: at size" in one.text("#code .reasons")
+    assert "The verdict is REFUTED" in one.text("#code")
+    assert "alphanpi export" in one.text("#code .command")
+
+
+def test_what_is_missing_is_explained(visit):
+    text = visit("text").text("#code")
+    assert "Lights cannot be verified: give it a method" in text
     assert "alphanpi verify" in text
+    assert "alphanpi export" in text
+
+
+def test_the_source_is_shown_and_copied(visit, pages):
+    one = visit("hanoi", permissions=["clipboard-read", "clipboard-write"])
+    source = one.page.locator(".program-source").text_content()
+    assert "def hanoi(" in source
+    assert one.page.locator(".program-source .keyword").count() >= 3
+    one.page.click("button.copy")
+    one.page.wait_for_function("document.querySelector('button.copy').textContent === 'Copied'")
+    assert one.page.evaluate("navigator.clipboard.readText()") == source
+
+
+def test_where_copying_is_not_allowed_the_source_is_selected(visit):
+    one = visit("hanoi")
+    one.page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))")
+    one.page.click("button.copy")
+    one.page.wait_for_function("getSelection().toString().includes('def hanoi(')")
+    assert "Ctrl+C" in one.text("button.copy")
 
 
 CONTRAST = """() => {
@@ -313,7 +360,7 @@ CONTRAST = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("toggled", [False, True], ids=["system", "toggled"])
-@pytest.mark.parametrize("name", ["hanoi", "sorting", "tree"])
+@pytest.mark.parametrize("name", ["hanoi", "sorting", "refuted", "tree"])
 def test_text_can_be_read_in_light_and_dark(visit, name, scheme, toggled):
     other = {"light": "dark", "dark": "light"}[scheme]
     one = visit(name, color_scheme=other if toggled else scheme)
@@ -326,7 +373,7 @@ def test_text_can_be_read_in_light_and_dark(visit, name, scheme, toggled):
     assert found["seen"] > 20
 
 
-@pytest.mark.parametrize("name", ["hanoi", "sorting", "text", "tree"])
+@pytest.mark.parametrize("name", ["hanoi", "sorting", "refuted", "text", "tree"])
 def test_a_phone_shows_everything_without_scrolling_sideways(visit, name):
     one = visit(name, viewport={"width": 360, "height": 740}, has_touch=True)
     for summary in one.page.locator("summary").all():

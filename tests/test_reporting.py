@@ -11,13 +11,15 @@ import pytest
 
 import alphanpi
 from alphanpi.cli import main
+from alphanpi.engine.inspection import TooLargeError
 from alphanpi.errors import UsageError
 from alphanpi.interpreter import Call, Recording
 from alphanpi.reporting import report_record
 from alphanpi.reporting.execution import watch
 from alphanpi.reporting.page_file import to_json
-from alphanpi.reporting.searches import EDGE_COLUMNS
-from runs import LIGHTS, metrics, run_folder, untrained_lights
+from alphanpi.reporting.searches import EDGE_COLUMNS, SearchCollector
+from alphanpi.reporting.states import StateTable
+from runs import LIGHTS, metrics, run_folder, untrained_hanoi, untrained_lights
 
 SORTING = "pretrained:recursive-sorting-compare"
 
@@ -41,7 +43,12 @@ def hanoi():
 
 @pytest.fixture(scope="module")
 def report():
-    return json.loads(to_json(report_record("pretrained:hanoi", instance="3", simulations=40)))
+    return json.loads(to_json(report_record("pretrained:hanoi", instance="3", simulations=40, verify_seconds=300)))
+
+
+@pytest.fixture(scope="module")
+def certificate(hanoi):
+    return alphanpi.verify(hanoi).record()
 
 
 # ---------------------------------------------------------------------------- executions
@@ -148,7 +155,7 @@ def test_a_pretrained_agent_has_no_curves_and_a_run_has(report, tmp_path):
     folder = run_folder(tmp_path, iterations=2000)
     with (folder / "metrics.jsonl").open("a") as file:
         file.write('{"iteration": 2001, "lev')  # a run that was killed while it wrote
-    record = report_record(folder, instance="2", simulations=5, seconds=0.5)
+    record = report_record(folder, instance="2", simulations=5, seconds=0.5, verify_seconds=0)
     curves = record.learning
     assert curves is not None
     assert curves.iteration[0] == 1
@@ -171,24 +178,108 @@ def test_a_run_that_fails_and_has_no_picture_is_shown_as_text(tmp_path):
 
 
 def test_large_searches_are_left_out_and_counted(hanoi):
-    record = report_record("pretrained:hanoi", instance="10", simulations=5, most_steps=200)
+    record = report_record("pretrained:hanoi", instance="10", simulations=5, most_steps=200, verify_seconds=0)
     assert f"of {record.execution.actions:,} steps" in record.execution.note
     assert record.execution.left_out > 4000
     assert len(to_json(record)) < 2_500_000
 
 
-def test_certificate_and_source_are_taken_along(tmp_path):
+def test_searches_that_run_out_of_time_are_left_out_and_counted(hanoi, monkeypatch):
+    def too_late(*arguments):
+        raise TooLargeError("the time is up")
+
+    watched = watch(hanoi, "HANOI", "2")
+    collector = SearchCollector(hanoi, StateTable(hanoi.environment), 5)
+    monkeypatch.setattr(SearchCollector, "_own", lambda self, wanted: wanted)
+    monkeypatch.setattr("alphanpi.reporting.searches.inspect", too_late)
+    collected = collector.collect(watched)
+    assert collected.record.searches == []
+    assert "3 of 3 calls of the run have no tree here" in collected.record.note
+
+
+def quick(run, **options):
+    return report_record(run, instance="1", simulations=1, seconds=0, **options)
+
+
+def test_a_pretrained_agent_is_verified_and_exported(report):
+    assert report["certificate"]["verdict"] == "PROVED"
+    assert report["certificate"]["weights_sha256"] == report["agent"]["weights"]
+    assert report["certificate_note"] == "Computed for this report, with a time limit of 300 s."
+    assert "def hanoi(" in report["source"]
+    assert re.match(r"Exported for this report: the same as the agent on [\d,]+ runs", report["source_note"])
+
+
+def test_the_certificate_in_the_data_is_whole(report, hanoi, tmp_path):
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps(report["certificate"]))
+    assert alphanpi.verify(hanoi, certificate=file).proved
+
+
+def test_certificate_and_source_are_taken_along(tmp_path, certificate):
     folder = run_folder(tmp_path / "run")
-    (folder / "certificate.json").write_text('{"verdict": "PROVED"}')
-    assert report_record(folder, instance="1", simulations=1, seconds=0).certificate == {"verdict": "PROVED"}
+    (folder / "certificate.json").write_text(json.dumps(certificate))
+    record = quick(folder, export=False)
+    assert record.certificate == certificate
+    assert "certificate.json in the run's folder" in record.certificate_note
+    assert (record.source, record.source_note) == (None, "The export was left out, as asked for.")
     other = tmp_path / "other.json"
-    other.write_text('{"verdict": "BOUNDED"}')
-    record = report_record(folder, instance="1", simulations=1, seconds=0, certificate=other, source="def HANOI(): ...")
-    assert record.certificate == {"verdict": "BOUNDED"}
+    other.write_text(json.dumps(certificate))
+    record = quick(folder, certificate=other, source="def HANOI(): ...", verify_seconds=0)
+    assert record.certificate == certificate
+    assert str(other) in record.certificate_note
     assert record.source == "def HANOI(): ..."
-    other.write_text("[1]")
-    with pytest.raises(UsageError, match="not a certificate"):
-        report_record(folder, instance="1", simulations=1, seconds=0, certificate=other)
+
+
+def test_a_certificate_that_is_damaged_or_about_others_is_refused(tmp_path, certificate):
+    folder = run_folder(tmp_path / "run")
+    other = tmp_path / "other.json"
+    for content, message in (("[1]", "not a certificate"), (certificate | {"verdict": "BOUNDED"}, "was changed after")):
+        other.write_text(content if isinstance(content, str) else json.dumps(content))
+        with pytest.raises(UsageError, match=message):
+            quick(folder, certificate=other)
+    untrained = untrained_hanoi(tmp_path / "untrained")
+    (untrained.parent / "certificate.json").write_text(json.dumps(certificate))
+    with pytest.raises(UsageError, match=r"about other weights: .*; delete it to have one computed"):
+        quick(untrained)
+
+
+def test_without_verification_there_is_no_export_either():
+    record = quick("pretrained:hanoi", verify_seconds=0)
+    assert (record.certificate, record.source) == (None, None)
+    assert "left out" in record.certificate_note
+    assert "Without a certificate" in record.source_note
+
+
+def test_a_refuted_agent_has_a_certificate_and_no_source(tmp_path):
+    record = quick(untrained_hanoi(tmp_path))
+    assert record.certificate is not None
+    assert record.certificate["verdict"] == "REFUTED"
+    assert record.certificate["programs"][0]["counter_example"]["start_text"]
+    assert record.source is None
+    assert record.source_note.startswith("The verdict is REFUTED")
+
+
+def test_an_environment_that_cannot_be_verified_says_why(tmp_path, run):
+    weights = untrained_lights(tmp_path)
+    record = report_record(weights, instance="0110", simulations=1, seconds=0)
+    assert (record.certificate, record.source) == (None, None)
+    assert "Lights cannot be verified: give it a method" in record.certificate_note
+    arguments = ("--input", "0110", "--simulations", 1, "--seconds", 0, "-o", tmp_path / "page.html")
+    code, _, err = run("report", weights, *arguments)
+    assert code == 0
+    assert "Lights cannot be verified" in err
+
+
+def test_an_export_that_fails_is_told(monkeypatch, tmp_path, certificate):
+    def fail(*arguments, **options):
+        raise alphanpi.ExportFailed("nothing exported: HANOI differs")
+
+    monkeypatch.setattr("alphanpi.reporting.sources.export_evaluator", fail)
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps(certificate))
+    record = quick("pretrained:hanoi", certificate=file)
+    assert record.source is None
+    assert record.source_note == "The export failed: nothing exported: HANOI differs."
 
 
 # ---------------------------------------------------------------------------- commands
@@ -196,8 +287,10 @@ def test_certificate_and_source_are_taken_along(tmp_path):
 
 def test_report_writes_one_small_file(run, tmp_path):
     page = tmp_path / "page.html"
-    code, out, _ = run("report", SORTING, "-o", page, "--input", "3 1 2", "--simulations", 20)
+    code, out, err = run("report", SORTING, "-o", page, "--input", "3 1 2", "--simulations", 20, "--no-export")
     assert code == 0
+    assert "verifying for at most 20 s" in err
+    assert "exporting" not in err
     assert out.startswith(f"wrote {page}")
     text = page.read_text()
     assert len(text) < 3_000_000
@@ -209,16 +302,18 @@ def test_report_writes_one_small_file(run, tmp_path):
 
 def test_report_as_json_and_from_python(run, tmp_path):
     file = tmp_path / "data.json"
-    assert run("report", "pretrained:hanoi", "--json", "-o", file, "--input", 1, "--simulations", 3)[0] == 0
+    options = ("--input", 1, "--simulations", 3, "--verify-seconds", 0)  # a certificate says how long it took
+    assert run("report", "pretrained:hanoi", "--json", "-o", file, *options)[0] == 0
     assert json.loads(file.read_text())["schema"] == 1
-    record = alphanpi.report("pretrained:hanoi", tmp_path / "again.json", instance="1", simulations=3)
+    record = alphanpi.report("pretrained:hanoi", tmp_path / "again.json", instance="1", simulations=3, verify_seconds=0)
     assert (tmp_path / "again.json").read_text() == file.read_text()
     assert record.execution.actions == 2
 
 
 def test_text_in_the_data_cannot_end_the_script(tmp_path):
     page = tmp_path / "page.html"
-    alphanpi.report("pretrained:hanoi", page, instance="1", simulations=1, source="</script><script>alert(1)</script>")
+    source = "</script><script>alert(1)</script>"
+    alphanpi.report("pretrained:hanoi", page, instance="1", simulations=1, source=source, verify_seconds=0)
     assert "alert(1)" in page.read_text()
     assert "</script><script>alert" not in page.read_text()
 
@@ -309,6 +404,7 @@ def test_trace_is_bounded_and_says_so(run):
         (["report", "pretrained:hanoi", "--program", "TOWER"], "no program 'TOWER'"),
         (["report", "pretrained:hanoi", "--simulations", "0"], "0 simulations search nothing"),
         (["report", "pretrained:hanoi", "--steps", "0"], "0 steps show nothing"),
+        (["report", "pretrained:hanoi", "--verify-seconds", "-1"], "-1 seconds for verification: give a positive"),
         (["report", "pretrained:hanoi", "--source", "nowhere.py"], "nowhere.py: cannot be read"),
         (["report", "pretrained:hanoi", "--certificate", "nowhere.json"], "nowhere.json: cannot be read"),
         (["tree", "pretrained:hanoi", "HANOI", "2", "--step", "50"], "takes 8 actions with search; --step 50"),
@@ -342,7 +438,7 @@ def test_damaged_records_are_named(tmp_path):
     folder = run_folder(tmp_path)
     (folder / "scores.json").write_text('{"scores": [{"program": "HANOI"}]}')
     with pytest.raises(UsageError, match="its scores cannot be read"):
-        report_record(folder, instance="1", simulations=1)
+        report_record(folder, instance="1", simulations=1, verify_seconds=0)
     (folder / "scores.json").unlink()
     (folder / "meta.json").write_text("{")
     with pytest.raises(UsageError, match=r"meta\.json: cannot be read"):

@@ -696,8 +696,12 @@ def test_the_command_proves_writes_and_checks_again(run, tmp_path):
     code, out, err = run("verify", "pretrained:hanoi", "--out", path)
     assert (code, err) == (0, "")
     assert "PROVED: every program works at every size" in out
-    for part in ("lemma: Let no run", "condition of the lemma: HANOI", "assumed: Post-conditions", "weights: "):
+    for part in ("lemma\n  Let no run", "\n  Proof: ", "conditions\n  - HANOI: at 3 or more", "weights: "):
         assert part in out
+    prose = out[out.index("lemma\n") : out.index("weights: ")].splitlines()
+    assert [line for line in prose if not line.startswith("  ")] == ["lemma", "conditions", "assumed"]
+    assert "  - Post-conditions say what the user means." in prose[prose.index("assumed") :]
+    assert max(map(len, prose)) <= 80 < len(" ".join(prose))
     record = json.loads(path.read_text())
     assert set(record) == set(alphanpi.Certificate._fields)
     code, out, _ = run("verify", "pretrained:hanoi", "--recheck", path)

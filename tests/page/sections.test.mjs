@@ -1,15 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { niceTicks } from "../../src/alphanpi/reporting/page/charts.mjs";
-import { highlighted, smallestMargin, verdictOf } from "../../src/alphanpi/reporting/page/sections.mjs";
+import { paragraphs, smallestMargin, verdictMeaning, verdictText } from "../../src/alphanpi/reporting/page/certificate.mjs";
+import { highlighted } from "../../src/alphanpi/reporting/page/sections.mjs";
 
-test("verdict and margin are found wherever a certificate keeps them", () => {
-  const certificate = { verdict: "PROVED", programs: [{ name: "A", verdict: "PROVED", margin: 3.5 }, { name: "B", smallest_margin: 0.7 }], margin_tolerance: 0.001 };
-  assert.equal(verdictOf(certificate), "PROVED");
-  assert.equal(smallestMargin(certificate), 0.7);
-  assert.equal(smallestMargin({ smallest_margin: 2, programs: { A: { margin: 1 } } }), 2);
-  assert.equal(verdictOf(null), null);
-  assert.equal(smallestMargin(null), null);
+test("the smallest margin is that of all programs, and none where no step had a choice", () => {
+  const of = (...margins) => ({ programs: margins.map((margin) => ({ numerics: { tolerance: 0.001, smallest_margin: margin, double_margin: 0.1 } })) });
+  assert.equal(smallestMargin(of(3.5, null, 0.7)), 0.7);
+  assert.equal(smallestMargin(of(null)), null);
+});
+
+test("verdicts are written with the sizes they are about", () => {
+  const one = (verdict, from, to) => ({ verdict, from_size: from, to_size: to });
+  assert.equal(verdictText(one("PROVED", 2, 3)), "PROVED");
+  assert.equal(verdictText(one("SATURATED", 2, 6)), "SATURATED(2..6)");
+  assert.equal(verdictText(one("BOUNDED", 0, 5)), "BOUNDED(5)");
+  assert.match(verdictMeaning(one("BOUNDED", 0, 5)), /up to size 5 works; nothing/);
+  assert.match(verdictMeaning(one("BOUNDED", 0, 0)), /no size/);
+  assert.match(verdictMeaning(one("REFUTED", 0, 2)), /fails/);
+});
+
+test("a lemma is cut at its parts and its proof, and nowhere else", () => {
+  assert.deepEqual(paragraphs("(1) A: at most 4 (see B). (2) B: so. Proof: the list of (3), n > 3."),
+    ["(1) A: at most 4 (see B).", "(2) B: so.", "Proof: the list of (3), n > 3."]);
 });
 
 test("highlighting loses nothing", () => {

@@ -17,6 +17,7 @@ Simulations = Annotated[int, Parameter(help="simulations per action, also in the
 SIMULATIONS = 100  # written out, since --help must not import the engine
 MOST_STEPS = 1500
 MEASURING_SECONDS = 15.0
+VERIFY_SECONDS = 20.0
 
 
 @app.command
@@ -29,8 +30,16 @@ def report(
     simulations: Simulations = SIMULATIONS,
     seconds: Annotated[float, Parameter(help="time for measuring scores, if none are stored")] = MEASURING_SECONDS,
     steps: Annotated[int, Parameter(help="longest run kept whole; of a longer one, the outer calls")] = MOST_STEPS,
-    source: Annotated[Path | None, Parameter(help="file with the learned program's source code, to be shown")] = None,
-    certificate: Annotated[Path | None, Parameter(help="certificate; RUN/certificate.json if omitted")] = None,
+    source: Annotated[
+        Path | None, Parameter(help="file with the programs' source code; exported if omitted and quick")
+    ] = None,
+    export: Annotated[bool, Parameter(help="export the source code if none is given")] = True,
+    certificate: Annotated[
+        Path | None, Parameter(help="certificate; RUN/certificate.json, or a new one, if omitted")
+    ] = None,
+    verify_seconds: Annotated[
+        float, Parameter(help="time for a new certificate, if there is none; 0 for no verification")
+    ] = VERIFY_SECONDS,
     as_json: Annotated[bool, Parameter(name="--json", help="write only the data, as JSON", negative="")] = False,
 ) -> int:
     """Write a page that shows an agent: summary, a run to step through, search trees, learning, generalisation."""
@@ -49,10 +58,14 @@ def report(
         seconds=seconds,
         most_steps=steps,
         source=None if source is None else _text(source),
+        export=export,
         certificate=certificate,
+        verify_seconds=verify_seconds,
         progress=lambda doing: console.print(f"{doing} …", highlight=False, markup=False, soft_wrap=True),
     )
-    for note in (record.execution.note, record.searches.note):
+    missing = [record.certificate_note] if record.certificate is None else []
+    missing += [record.source_note] if record.source is None else []
+    for note in (record.execution.note, record.searches.note, *missing):
         if note:
             console.print(note, highlight=False, markup=False, soft_wrap=True)
     print(f"wrote {path}, {path.stat().st_size / 1e6:.1f} MB")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import textwrap
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +18,7 @@ from alphanpi.cli.shared import EXIT_FINDINGS, Json, Run, app, print_json
 from alphanpi.errors import UsageError
 
 EXIT_NOT_PROVED = 3
+_LEMMA_PART = re.compile(r"\s+(?=\(\d+\) |Proof: )")  # a lemma's numbered parts and its proof are paragraphs
 
 
 @app.command
@@ -87,12 +90,20 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
         if program.counter_example is not None:
             _print_counter_example(say, program)
     if certificate.lemma is not None:
-        say(certificate.lemma.text, "lemma:")
-        for condition in certificate.lemma.conditions:
-            outcome = f"holds in all {condition.runs:,} runs" if condition.holds else "fails"
-            say(f"{condition.program}: {condition.text}: {outcome}", "condition of the lemma:")
-    for assumption in certificate.assumptions:
-        say(assumption, "assumed:")
+        _print_paragraphs(console, "lemma", _LEMMA_PART.split(certificate.lemma.text))
+        conditions = [
+            f"{condition.program}: {condition.text}: "
+            + (
+                f"holds in all {condition.runs:,} runs"
+                if condition.holds
+                else "fails"
+                if condition.runs
+                else "not tried"
+            )
+            for condition in certificate.lemma.conditions
+        ]
+        _print_paragraphs(console, "conditions", conditions, bullet="- ")
+    _print_paragraphs(console, "assumed", certificate.assumptions, bullet="- ")
     if certificate.verdict != "PROVED":
         for program in certificate.programs:
             for reason in program.reasons:
@@ -111,6 +122,24 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
         say(f"{rechecked} holds: computed again, with the same result")
     if out is not None:
         say(f"certificate: {out}")
+
+
+def _print_paragraphs(console: Console, heading: str, paragraphs: list[str], bullet: str = "") -> None:
+    """A heading, and under it paragraphs wrapped to the console, indented so that their beginnings stand out."""
+    if not paragraphs:
+        return
+    console.print(f"[bold]{heading}[/]", highlight=False)
+    hanging = " " * (4 if not bullet else 2 + len(bullet))
+    for paragraph in paragraphs:
+        lines = textwrap.fill(
+            paragraph,
+            console.width,
+            initial_indent=f"  {bullet}",
+            subsequent_indent=hanging,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        console.print(lines, highlight=False, markup=False)
 
 
 def _print_counter_example(say: Any, program: Any) -> None:

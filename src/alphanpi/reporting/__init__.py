@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from alphanpi.engine.search import Request
 from alphanpi.errors import UsageError
 from alphanpi.files import write_atomically
 from alphanpi.reporting.animation import film, gif, svg
+from alphanpi.reporting.certificates import VERIFY_SECONDS
 from alphanpi.reporting.collecting import collect, library_entries
 from alphanpi.reporting.colours import LIGHT
 from alphanpi.reporting.execution import MOST_STEPS
@@ -33,7 +35,9 @@ def report_record(
     seconds: float = SECONDS,
     most_steps: int = MOST_STEPS,
     source: str | None = None,
+    export: bool = True,
     certificate: str | Path | None = None,
+    verify_seconds: float = VERIFY_SECONDS,
     progress: Callable[[str], None] | None = None,
 ) -> ReportRecord:
     """What a report shows, as records; see docs/report.md.
@@ -45,12 +49,19 @@ def report_record(
         simulations: Per action, in the search trees.
         seconds: Time for measuring scores where none are stored beside the weights.
         most_steps: Longest execution that is kept whole; of a longer one, the outer calls are.
-        source: The learned program's source code, to be shown with it.
-        certificate: File with the agent's certificate; `certificate.json` of the run if omitted and there.
+        source: The learned programs' source code. If omitted, they are exported where the verdict is PROVED or
+            SATURATED: then their behaviour is finite and an export is quick.
+        export: Whether to do that.
+        certificate: File with the agent's certificate; `certificate.json` in the run's folder if omitted and there.
+            It is not computed again, but it has to be whole and about this agent.
+        verify_seconds: Where there is no certificate, time for computing one; 0 leaves it out. An environment that
+            cannot be verified is no error: `certificate_note` says why.
         progress: Told what is being done.
     """
     if most_steps < 1:
         raise UsageError(f"{most_steps} steps show nothing; give at least 1")
+    if not 0 <= verify_seconds < math.inf:
+        raise UsageError(f"{verify_seconds:g} seconds for verification: give a positive number, or 0 to leave it out")
     return collect(
         load(run),
         str(run),
@@ -60,7 +71,9 @@ def report_record(
         seconds=seconds,
         most_steps=most_steps,
         source=source,
+        export=export,
         certificate_file=None if certificate is None else Path(certificate),
+        verify_seconds=verify_seconds,
         progress=progress or (lambda _: None),
     )
 
@@ -75,7 +88,9 @@ def report(
     seconds: float = SECONDS,
     most_steps: int = MOST_STEPS,
     source: str | None = None,
+    export: bool = True,
     certificate: str | Path | None = None,
+    verify_seconds: float = VERIFY_SECONDS,
     progress: Callable[[str], None] | None = None,
 ) -> ReportRecord:
     """Write a self-contained page, or its JSON object if `out` ends in .json; arguments as for `report_record`."""
@@ -87,7 +102,9 @@ def report(
         seconds=seconds,
         most_steps=most_steps,
         source=source,
+        export=export,
         certificate=certificate,
+        verify_seconds=verify_seconds,
         progress=progress,
     )
     path = Path(out)

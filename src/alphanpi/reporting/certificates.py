@@ -1,28 +1,52 @@
-"""Reading a certificate for the report: its verdict, its smallest margin, and a line per program."""
+"""The report's certificate: the one given, the one in the run's folder, or one computed here within a time limit."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from alphanpi.errors import UsageError
+from alphanpi.agent import Agent
+from alphanpi.errors import AlphaNPIError, UsageError
+from alphanpi.verification import read_certificate, verify
 
 FILE = "certificate.json"
+VERIFY_SECONDS = 20.0
 
 
-def certificate(path: Path | None, folder: Path) -> dict[str, Any] | None:
+class Proof(NamedTuple):
+    """A certificate's content, and where it comes from; without one, why."""
+
+    content: dict[str, Any] | None
+    note: str
+
+
+def stored(agent: Agent, path: Path | None, folder: Path) -> Proof | None:
     """The certificate given, or the one in the run's folder; None where there is none."""
-    if path is None:
-        path = folder / FILE
-        if not path.is_file():
-            return None
+    if path is not None:
+        return _read(agent, path, str(path))
+    path = folder / FILE
+    if not path.is_file():
+        return None
     try:
-        content = json.loads(path.read_text())
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except json.JSONDecodeError as error:
-        raise UsageError(f"{path}: not a certificate: {error}") from error
-    if not isinstance(content, dict):
-        raise UsageError(f"{path}: not a certificate: expected a JSON object")
-    return content
+        return _read(agent, path, f"{FILE} in the run's folder")
+    except UsageError as error:
+        raise UsageError(f"{error}; delete it to have one computed") from error
+
+
+def _read(agent: Agent, path: Path, name: str) -> Proof:
+    return Proof(
+        read_certificate(agent, path), f"From {name}; not computed again here, `alphanpi verify --recheck` does."
+    )
+
+
+def computed(agent: Agent, seconds: float, progress: Callable[[str], None]) -> Proof:
+    """A certificate of what can be shown in so many seconds; an agent that cannot be verified has none."""
+    if seconds == 0:
+        return Proof(None, "Verification was left out, as asked for.")
+    progress(f"verifying for at most {seconds:g} s")
+    try:
+        certificate = verify(agent, time_limit=seconds)
+    except AlphaNPIError as error:
+        return Proof(None, f"Not verified: {error}.")
+    return Proof(certificate.record(), f"Computed for this report, with a time limit of {seconds:g} s.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from alphanpi import __version__
 from alphanpi.agent import Agent, weights_path
 from alphanpi.errors import UsageError
-from alphanpi.reporting.certificates import certificate
+from alphanpi.reporting.certificates import computed, stored
 from alphanpi.reporting.execution import Watched, watch
 from alphanpi.reporting.measuring import generalisation, observe_calls
 from alphanpi.reporting.records import (
@@ -20,6 +20,7 @@ from alphanpi.reporting.records import (
     StepRecord,
 )
 from alphanpi.reporting.searches import SearchCollector
+from alphanpi.reporting.sources import Source, exported
 from alphanpi.reporting.states import StateTable
 from alphanpi.reporting.training import learning, training
 from alphanpi.scene import Shape
@@ -37,7 +38,9 @@ def collect(
     seconds: float,
     most_steps: int,
     source: str | None,
+    export: bool,
     certificate_file: Path | None,
+    verify_seconds: float,
     progress: Callable[[str], None],
 ) -> ReportRecord:
     """Run, search, measure and read what a report shows."""
@@ -45,7 +48,7 @@ def collect(
     name = program or library.learned[-1].name
     given = instance if instance is not None else _example(agent, name)
     folder = run_folder(run)
-    proof = certificate(certificate_file, folder)
+    proof = stored(agent, certificate_file, folder)
     progress(f"running {name} on {given}")
     watched = watch(agent, name, given, most_steps)
     states = StateTable(agent.environment)
@@ -57,6 +60,14 @@ def collect(
     progress("measuring success by size")
     observed = observe_calls(agent, name)
     scores = generalisation(agent, name, folder, seconds, observed)
+    if proof is None:
+        proof = computed(agent, verify_seconds, progress)
+    if source is not None:
+        shown = Source(source, "As given to the report; not compared with the agent here.")
+    elif export:
+        shown = exported(agent, run, proof.content, progress)
+    else:
+        shown = Source(None, "The export was left out, as asked for.")
     return ReportRecord(
         schema=SCHEMA,
         version=__version__,
@@ -73,8 +84,10 @@ def collect(
         states=states.records,
         execution=execution,
         searches=searches.record,
-        source=source,
-        certificate=proof,
+        source=shown.text,
+        source_note=shown.note,
+        certificate=proof.content,
+        certificate_note=proof.note,
     )
 
 

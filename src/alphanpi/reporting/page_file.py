@@ -17,6 +17,7 @@ REPORT_MODULES = (
     "sceneview.mjs",
     "trees.mjs",
     "charts.mjs",
+    "certificate.mjs",
     "sections.mjs",
     "playerview.mjs",
     "treeview.mjs",

@@ -191,24 +191,31 @@ class ReportRecord(NamedTuple):
     execution: ExecutionRecord
     searches: SearchesRecord
     source: str | None
+    source_note: str  # where it comes from, or why there is none
     certificate: dict[str, Any] | None
+    certificate_note: str  # likewise
 
 
-def plain(value: Any) -> Any:
-    """Records as JSON objects, floats with as many digits as anyone looks at."""
+def plain(value: Any, digits: int | None = 5) -> Any:
+    """Records as JSON objects, floats with as many digits as anyone looks at; a certificate's with all."""
     if isinstance(value, float):
-        return _short(value)
+        return _short(value, digits)
+    if isinstance(value, ReportRecord):
+        members = {name: plain(member, digits) for name, member in value._asdict().items()}
+        return members | {"certificate": plain(value.certificate, None)}  # its digest is over every digit
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: plain(member) for name, member in value._asdict().items()}
+        return {name: plain(member, digits) for name, member in value._asdict().items()}
     if isinstance(value, dict):
-        return {name: plain(member) for name, member in value.items()}
+        return {name: plain(member, digits) for name, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(member) for member in value]
+        return [plain(member, digits) for member in value]
     return value
 
 
-def _short(value: float) -> float | int | None:
+def _short(value: float, digits: int | None) -> float | int | None:
     if value != value or value in (float("inf"), float("-inf")):  # JSON has no such numbers
         return None
-    rounded = round(value, 5)
+    if digits is None:
+        return value
+    rounded = round(value, digits)
     return int(rounded) if rounded == int(rounded) else rounded

@@ -121,7 +121,9 @@ class SearchCollector:
         found: dict[_Wanted, _Wanted] = {}
         for item in sorted(dict.fromkeys(wanted), key=lambda item: size(item.entry)):
             try:
-                found[item] = self._own(item)
+                own = self._own(item)
+                self._inspected(own)  # what is found is searched now: later there may be no time
+                found[item] = own
             except TooLargeError:
                 break
         return found

@@ -9,12 +9,12 @@ from alphanpi.agent import Agent, load
 from alphanpi.engine.histories import Evaluator
 from alphanpi.errors import UsageError
 from alphanpi.spec import Environment
-from alphanpi.verification.certificate import Certificate, Subject, certify
+from alphanpi.verification.certificate import Certificate, Subject, certify, read_about
 from alphanpi.verification.recheck import recheck
 from alphanpi.verification.verdicts import Kind, Verdict
 from alphanpi.verification.verifier import Advance, OnSize, Verifier
 
-__all__ = ["Advance", "Certificate", "Kind", "OnSize", "Verdict", "verify", "verify_evaluator"]
+__all__ = ["Advance", "Certificate", "Kind", "OnSize", "Verdict", "read_certificate", "verify", "verify_evaluator"]
 
 TIME_LIMIT = 120.0
 
@@ -38,7 +38,7 @@ def verify(
     """
     _positive(max_size, time_limit)
     agent = run if isinstance(run, Agent) else load(run)
-    subject = Subject(agent.card.environment, agent.card.options, agent.weights_hash)
+    subject = _subject(agent)
     arguments: dict[str, Any] = {
         "environment": agent.environment,
         "evaluator": agent.evaluator,
@@ -47,6 +47,11 @@ def verify(
     if certificate is not None:
         return recheck(Path(certificate), subject, arguments, on_size)
     return certify(subject, Verifier(**arguments, max_size=max_size, time_limit=time_limit, on_size=on_size))
+
+
+def read_certificate(agent: Agent, path: str | Path) -> dict[str, Any]:
+    """A certificate as it was written, not computed again; a UsageError if it is damaged or about another agent."""
+    return read_about(Path(path), _subject(agent))
 
 
 def verify_evaluator(
@@ -61,6 +66,10 @@ def verify_evaluator(
     _positive(max_size, time_limit)
     verifier = Verifier(environment, evaluator, max_size=max_size, time_limit=time_limit, on_size=on_size)
     return certify(Subject(type(environment).__name__, {}, None), verifier)
+
+
+def _subject(agent: Agent) -> Subject:
+    return Subject(agent.card.environment, agent.card.options, agent.weights_hash)
 
 
 def _positive(max_size: int | None, time_limit: float | None) -> None:

@@ -220,6 +220,16 @@ def read_record(path: Path) -> dict[str, Any]:
     return record
 
 
+def read_about(path: Path, subject: Subject) -> dict[str, Any]:
+    """A certificate's content, if it is about this subject."""
+    record = read_record(path)
+    if record["weights_sha256"] != subject.weights_sha256:
+        raise UsageError(f"{path}: the certificate is about other weights: {record['weights_sha256']}")
+    if (record["environment"], record["options"]) != (subject.environment, subject.options):
+        raise UsageError(f"{path}: the certificate is about {record['environment']} with {record['options']}")
+    return record
+
+
 def _program(item: Shown, environment: Environment[Any], decisions: Decisions) -> ProgramRecord:
     return ProgramRecord(
         name=item.program.name,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from alphanpi.errors import UsageError
-from alphanpi.verification.certificate import Certificate, Subject, certify, read_record
+from alphanpi.verification.certificate import Certificate, Subject, certify, read_about
 from alphanpi.verification.verifier import OnSize, Verifier
 
 # What may differ between two machines, or two days, without making a certificate wrong.
@@ -17,11 +17,7 @@ _MARGIN_TOLERANCE = 1e-4
 
 def recheck(path: Path, subject: Subject, verifier_arguments: dict[str, Any], on_size: OnSize | None) -> Certificate:
     """Verify again as far as a certificate says it went; a UsageError names what does not fit."""
-    record = read_record(path)
-    if record["weights_sha256"] != subject.weights_sha256:
-        raise UsageError(f"{path}: the certificate is about other weights: {record['weights_sha256']}")
-    if (record["environment"], record["options"]) != (subject.environment, subject.options):
-        raise UsageError(f"{path}: the certificate is about {record['environment']} with {record['options']}")
+    record = read_about(path, subject)
     limits = {program["name"]: _reached(program) for program in record["programs"]}
     again = certify(subject, Verifier(**verifier_arguments, limits=limits, on_size=on_size))
     differences = _differences(record, again.record())

@@ -73,6 +73,26 @@ export function saveButton(picture, name) {
   );
 }
 
+// Copies a text; where the browser does not let a page do that, it is selected for the user to copy.
+export function copyButton(text) {
+  const say = (words) => {
+    button.textContent = words;
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  };
+  const select = () => {
+    const shown = button.closest("section").querySelector(".program-source");
+    getSelection().selectAllChildren(shown);
+    say("Selected; press Ctrl+C");
+  };
+  const copy = () => (navigator.clipboard ? navigator.clipboard.writeText(text).then(() => say("Copied"), select) : select());
+  const button = html("button", { type: "button", class: "quiet copy", "aria-live": "polite", onclick: copy }, "Copy");
+  return button;
+}
+
+export function fact(title, value, note, mood = "") {
+  return html("div", { class: "fact" }, html("dt", {}, title), html("dd", { class: mood }, value), note ? html("dd", { class: "muted small" }, note) : null);
+}
+
 // A figure that is drawn again when its width changes; `draw(width)` gives an <svg>.
 export function figure(name, caption, draw, kind = "") {
   const frame = html("div", { class: "drawing" });

@@ -1,7 +1,8 @@
 // The parts of the page that hold still: summary, learning, generalisation, program and certificate.
 
 import { COLOURS, callGraph, lineChart, scoreChart } from "./charts.mjs";
-import { figure, grouped, html, percent } from "./dom.mjs";
+import { certificateParts, smallestMargin, threeDigits, verdictMood, verdictText } from "./certificate.mjs";
+import { copyButton, fact, figure, grouped, html, percent } from "./dom.mjs";
 
 const legend = (names) =>
   html("ul", { class: "legend" }, names.map((name, place) => html("li", { class: `key series-${place % COLOURS}` }, name)));
@@ -10,30 +11,11 @@ const seconds = (value) => (value === null ? "unknown" : value < 120 ? `${value.
 
 const command = (text) => html("pre", { class: "command" }, html("code", {}, text));
 
-function fact(title, value, note, mood = "") {
-  return html("div", { class: "fact" }, html("dt", {}, title), html("dd", { class: mood }, value), note ? html("dd", { class: "muted small" }, note) : null);
+function verification(certificate) {
+  if (!certificate) return fact("Verification", "no certificate", "the last section says why");
+  const margin = smallestMargin(certificate);
+  return fact("Verification", verdictText(certificate), margin === null ? null : `smallest margin ${threeDigits(margin)}`, verdictMood(certificate.verdict));
 }
-
-export function verdictOf(certificate) {
-  const verdict = certificate?.verdict ?? certificate?.overall ?? null;
-  const text = typeof verdict === "object" && verdict !== null ? verdict.verdict ?? verdict.kind ?? verdict.name : verdict;
-  return text === null || text === undefined ? null : String(text);
-}
-
-export function smallestMargin(certificate) {
-  const found = [];
-  const walk = (value, name) => {
-    if (typeof value === "number" && /margin/i.test(name) && !/toleranc/i.test(name)) found.push(value);
-    else if (Array.isArray(value)) value.forEach((one) => walk(one, name));
-    else if (value && typeof value === "object") for (const [key, one] of Object.entries(value)) walk(one, key);
-  };
-  const own = certificate?.smallest_margin ?? certificate?.margin;
-  if (typeof own === "number") return own;
-  walk(certificate ?? {}, "");
-  return found.length ? Math.min(...found) : null;
-}
-
-const mood = (verdict) => (verdict === "PROVED" ? "good" : verdict === "REFUTED" ? "bad" : "");
 
 export function summary(report) {
   const { agent, training, generalisation: { scores }, certificate, library } = report;
@@ -48,15 +30,13 @@ export function summary(report) {
     return fact(mode === "greedy" ? "Success without search" : "Success with search", `${percent(largest.rate)} at size ${grouped(largest.size)}`,
       last ? `paper: ${percent(last.paper)} at size ${grouped(last.size)}` : "no number in the paper");
   };
-  const verdict = verdictOf(certificate);
-  const margin = smallestMargin(certificate);
   const options = Object.entries(agent.options).map(([name, value]) => `${name} ${value}`).join(", ");
   return [
     html("dl", { class: "facts" },
       fact("Environment", agent.environment.split("/").pop(), options || agent.summary),
       fact("Training", seconds(training.seconds), training.iterations ? `${grouped(training.iterations)} iterations, seed ${agent.seed}` : `seed ${agent.seed}`),
       line("greedy"), line("planning"),
-      fact("Verification", verdict ?? "no certificate", verdict ? (margin === null ? null : `smallest margin ${Number(margin.toPrecision(3))}`) : "alphanpi verify makes one", mood(verdict))),
+      verification(certificate)),
     figure("who-calls-whom", "Who calls whom, as learned", (width) => callGraph(width, library, report.calls), Math.max(...library.map((entry) => entry.level)) < 2 ? "narrow" : ""),
     html("p", { class: "note" }, "Counted in greedy runs of the validation size; thicker arrows are more frequent, and every program also ends with STOP. Hover for numbers."),
   ];
@@ -127,30 +107,16 @@ export function highlighted(source) {
 }
 
 export function code(report) {
-  const { source, certificate, agent } = report;
+  const { source, source_note: origin, certificate, certificate_note: about, agent } = report;
   const shown = source === null
-    ? [html("p", { class: "note" }, "The report was made without the learned program's source. This writes it, and gives it to the report:"),
+    ? [html("p", { class: "note" }, `${origin} This writes the source code, and gives it to the report:`),
        command(`alphanpi export ${agent.run} -o program.py\nalphanpi report ${agent.run} --source program.py`)]
-    : [html("pre", { class: "source", tabindex: 0 }, html("code", {}, highlighted(source).map((part) => (typeof part === "string" ? part : html("span", { class: part[0] }, part[1])))))];
+    : [html("div", { class: "over" }, html("p", { class: "note" }, origin), copyButton(source)),
+       html("pre", { class: "source program-source", tabindex: 0 }, html("code", {}, highlighted(source).map((part) => (typeof part === "string" ? part : html("span", { class: part[0] }, part[1])))))];
+  const proof = certificate === null
+    ? [html("p", { class: "note" }, `${about} This makes a certificate, and gives it to the report:`),
+       command(`alphanpi verify ${agent.run} --out certificate.json\nalphanpi report ${agent.run} --certificate certificate.json`)]
+    : certificateParts(certificate, about);
   return [html("h3", {}, "Source code", html("small", {}, "what was learned, as a program")), ...shown,
-    html("h3", {}, "Certificate", html("small", {}, "what has been shown about it")), ...certificateParts(certificate, agent)];
-}
-
-function certificateParts(certificate, agent) {
-  if (!certificate) {
-    return [html("p", { class: "note" }, "There is no certificate. This makes one, and gives it to the report:"),
-      command(`alphanpi verify ${agent.run} --out certificate.json\nalphanpi report ${agent.run} --certificate certificate.json`)];
-  }
-  const verdict = verdictOf(certificate);
-  const margin = smallestMargin(certificate);
-  const programs = Array.isArray(certificate.programs) ? certificate.programs
-    : Object.entries(certificate.programs ?? {}).map(([program, value]) => ({ program, ...(typeof value === "object" ? value : { verdict: value }) }));
-  const line = (one) => html("tr", {}, html("th", { scope: "row" }, String(one.program ?? one.name ?? "")),
-    html("td", { class: mood(verdictOf(one)) }, verdictOf(one) ?? "–"), html("td", {}, smallestMargin(one) === null ? "–" : String(Number(smallestMargin(one).toPrecision(3)))));
-  return [
-    html("dl", { class: "facts" }, fact("Verdict", verdict ?? "unknown", null, mood(verdict)),
-      fact("Smallest margin", margin === null ? "not given" : String(Number(margin.toPrecision(4))), "between the best and the second-best legal action, in logits")),
-    programs.length ? html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Verdict per program" }, html("table", {}, html("thead", {}, html("tr", {}, ["program", "verdict", "smallest margin"].map((head) => html("th", { scope: "col" }, head)))), html("tbody", {}, programs.map(line)))) : null,
-    html("details", {}, html("summary", {}, "The whole certificate"), html("pre", { class: "source", tabindex: 0 }, html("code", {}, JSON.stringify(certificate, null, 2)))),
-  ];
+    html("h3", { id: "certificate" }, "Certificate", html("small", {}, "what has been shown about it")), ...proof];
 }

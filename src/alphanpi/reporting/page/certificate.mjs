@@ -1,0 +1,84 @@
+// What has been shown about the programs: verdicts, margins, the lemma, assumptions, counter-examples.
+
+import { fact, grouped, html } from "./dom.mjs";
+
+// A certificate, or one of its programs, in a word and the sizes it is about.
+export function verdictText(one) {
+  if (one.verdict === "BOUNDED") return `BOUNDED(${one.to_size})`;
+  if (one.verdict === "SATURATED") return `SATURATED(${one.from_size}..${one.to_size})`;
+  return one.verdict;
+}
+
+export function verdictMeaning({ verdict, to_size: size }) {
+  if (verdict === "PROVED") return "every program works at every size";
+  if (verdict === "SATURATED") return `every start up to size ${grouped(size)} works, and nothing new was seen at the end`;
+  if (verdict === "BOUNDED" && size === 0) return "no size was completed";
+  if (verdict === "BOUNDED") return `every start up to size ${grouped(size)} works; nothing is claimed beyond`;
+  return "a program fails; see the counter-example";
+}
+
+// Over all programs; null where no step had a choice.
+export function smallestMargin(certificate) {
+  const margins = certificate.programs.map((program) => program.numerics.smallest_margin).filter((margin) => margin !== null);
+  return margins.length ? Math.min(...margins) : null;
+}
+
+export const verdictMood = (verdict) => ({ PROVED: "good", REFUTED: "bad" })[verdict] ?? "";
+export const threeDigits = (number) => (number === null ? "–" : String(Number(number.toPrecision(3))));
+
+// Lemmas are one string; their numbered parts and their proof are easier to read as paragraphs.
+export const paragraphs = (text) => text.split(/\s+(?=\(\d+\) |Proof: )/);
+
+const prose = (text) => paragraphs(text).map((part) => html("p", { class: "prose" }, part));
+const runsOf = (program) => program.sizes.reduce((sum, size) => sum + size.runs, 0);
+
+function programTable(certificate) {
+  const heads = ["program", "verdict", "sizes", "runs", "sequences", "smallest margin"];
+  const range = (sizes) => (sizes.length ? `${sizes[0].size}–${sizes[sizes.length - 1].size}` : "–");
+  const rows = certificate.programs.map((one) => html("tr", {}, html("th", { scope: "row" }, one.name),
+    html("td", { class: verdictMood(one.verdict) }, verdictText(one)), html("td", {}, range(one.sizes)), html("td", {}, grouped(runsOf(one))),
+    html("td", {}, grouped(one.sequences)), html("td", {}, threeDigits(one.numerics.smallest_margin))));
+  return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Verdict per program" },
+    html("table", { class: "verdicts" }, html("thead", {}, html("tr", {}, heads.map((head) => html("th", { scope: "col" }, head)))), html("tbody", {}, rows)));
+}
+
+function counterExample({ name, counter_example: found }) {
+  return html("div", { class: "counter-example" },
+    html("h4", {}, `${name} fails`), html("p", { class: "prose" }, "Started from ", html("code", {}, found.start_text), `: ${found.text} (rule: ${found.rule}).`),
+    html("details", {}, html("summary", {}, `The run, ${grouped(found.steps.length)} ${found.steps.length === 1 ? "step" : "steps"}`),
+      html("pre", { class: "source", tabindex: 0 }, html("code", {}, [...found.steps.map((step) => `${step.action.padEnd(12)} ${step.state}`), `${"ends in".padEnd(12)} ${found.final}`].join("\n")))));
+}
+
+function lemmaParts(lemma) {
+  const sizes = Object.entries(lemma.sizes).map(([name, size]) => `${name} ${size}`).join(", ");
+  const condition = (one) => html("li", {}, `${one.program}: ${one.text}: `,
+    html("strong", { class: one.holds ? "good" : "bad" }, one.holds ? `holds in all ${grouped(one.runs)} runs` : one.runs ? "fails" : "not tried"));
+  return html("details", { class: "lemma" }, html("summary", {}, "The lemma: why larger sizes need not be looked at"), prose(lemma.text),
+    html("p", { class: "prose" }, `It asks for every start up to these sizes: ${sizes}.`),
+    lemma.conditions.length ? html("ul", { class: "prose" }, lemma.conditions.map(condition)) : null,
+    html("p", { class: "prose" }, lemma.fault === null ? `Tried on ${grouped(lemma.samples)} random larger instances, which did not contradict it.` : html("strong", { class: "bad" }, `Contradicted: ${lemma.fault}`)));
+}
+
+function listed(kind, title, items) {
+  return items.length ? [html("h4", {}, title), html("ul", { class: `prose ${kind}` }, items.map((item) => html("li", {}, item)))] : [];
+}
+
+export function certificateParts(certificate, note) {
+  const { programs, lemma, assumptions } = certificate;
+  const margin = smallestMargin(certificate);
+  const reasons = certificate.verdict === "PROVED" ? [] : programs.flatMap((one) => one.reasons.map((reason) => `${one.name}: ${reason}`));
+  return [
+    html("dl", { class: "facts" }, fact("Verdict", verdictText(certificate), verdictMeaning(certificate), verdictMood(certificate.verdict)),
+      fact("Smallest margin", margin === null ? "none" : threeDigits(margin), margin === null ? "no step had a choice" : "between the best and the second-best legal action, in logits"),
+      fact("Runs looked at", grouped(programs.reduce((sum, one) => sum + runsOf(one), 0)), `from every start, in ${certificate.seconds.toFixed(1)} s`)),
+    html("p", { class: "note" }, note),
+    programs.filter((one) => one.counter_example).map(counterExample),
+    programTable(certificate),
+    html("p", { class: "note small" }, "A sequence is what the network is shown in one run: observations and legal actions, step by step."),
+    listed("invariants", "Invariant", programs.filter((one) => one.invariant.length).map((one) => `${one.name} ends with ${one.invariant.join(" or ")}`)),
+    listed("reasons", "In the way of more", reasons),
+    lemma ? lemmaParts(lemma) : null,
+    html("details", { class: "assumptions" }, html("summary", {}, `What is assumed: ${grouped(assumptions.length)} points`), html("ul", { class: "prose" }, assumptions.map((one) => html("li", {}, one)))),
+    html("details", {}, html("summary", {}, "The whole certificate"), html("pre", { class: "source", tabindex: 0 }, html("code", {}, JSON.stringify(certificate, null, 2)))),
+  ];
+}
