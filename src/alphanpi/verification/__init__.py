@@ -33,10 +33,15 @@ def verify(
         run: An agent, or what `load` takes.
         max_size: Look at every start up to this size; by default as far as the environment's lemma needs.
         time_limit: Seconds after which only the sizes completed so far count.
-        certificate: A certificate to compute again instead; a UsageError says where it does not hold.
+        certificate: A certificate to compute again instead, as far as it went and however long that takes; a
+            UsageError says where it does not hold.
         on_size: Called whenever a size of a program is complete.
     """
     _positive(max_size, time_limit)
+    if certificate is not None and (max_size is not None or time_limit not in (None, TIME_LIMIT)):
+        raise UsageError(
+            "a certificate is computed again as far as it went; give neither max_size nor time_limit with it"
+        )
     agent = run if isinstance(run, Agent) else load(run)
     subject = Subject(agent.card.environment, agent.card.options, agent.weights_hash)
     arguments: dict[str, Any] = {
@@ -66,5 +71,5 @@ def verify_evaluator(
 def _positive(max_size: int | None, time_limit: float | None) -> None:
     if max_size is not None and max_size < 1:
         raise UsageError(f"--max-size {max_size}: give at least 1")
-    if time_limit is not None and time_limit <= 0:
+    if time_limit is not None and not time_limit > 0:  # nor NaN
         raise UsageError(f"--time-limit {time_limit} leaves no time; give a positive number of seconds")
