@@ -44,7 +44,7 @@ class Numerics(NamedTuple):
     def firm(self) -> bool:
         """Whether the margins exceed the tolerance and everything that arithmetic changed."""
         margins = [margin for margin in (self.smallest_margin, self.double_margin) if margin is not None]
-        noise = 2 * max(self.batched_deviation, self.double_deviation or 0.0)
+        noise = 2 * float(np.max([self.batched_deviation, self.double_deviation or 0.0]))
         return (
             self.same_decisions
             and math.isfinite(noise)
@@ -70,7 +70,7 @@ def _numerics(decisions: Decisions, points: Set[Point], batched: Logits, double:
     again = [logits for logits in (batched, double) if logits is not None]
 
     def deviation(logits: Logits) -> float:
-        # max() would lose a NaN, np.max() does not.
+        # max() would lose a NaN.
         largest = [np.max(np.abs(decisions.logits[number] - logits[number])) for number in own]
         found = float(np.max(largest, initial=0.0))
         return found if math.isfinite(found) else math.inf
