@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from itertools import permutations, product
 from pathlib import Path
@@ -14,20 +15,22 @@ from hypothesis import strategies as st
 
 import alphanpi
 from alphanpi.cli import main
+from alphanpi.engine.tables import Failure
 from alphanpi.environments import recursive_sorting_lemma as lists_lemma
 from alphanpi.environments.hanoi import Hanoi, Towers
 from alphanpi.environments.lists import PointedList, is_sorted, order_patterns
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.environments.sorting import Sorting
 from alphanpi.errors import SpecificationError, UsageError
-from alphanpi.interpreter import Call, Interpreter
+from alphanpi.interpreter import Call, Execution, Interpreter
 from alphanpi.learn.presets import override, preset
 from alphanpi.learn.trainer import Trainer
 from alphanpi.spec import STOP, Environment, action, program
 from alphanpi.verification import verify_evaluator
 from alphanpi.verification.certificate import ProgramRecord, digest
 from alphanpi.verification.decisions import Decisions
-from alphanpi.verification.exploration import Explorer
+from alphanpi.verification.exploration import Explorer, LimitError
+from alphanpi.verification.numerics import Numerics
 from alphanpi.verification.unknown import Choices, Order
 from alphanpi.verification.verdicts import Kind, Verdict, overall
 from alphanpi.verification.verifier import Verifier
@@ -367,7 +370,31 @@ def test_small_margins_prove_nothing():
 def test_a_network_that_is_not_a_number_is_refuted():
     certificate = verify_evaluator(HANOI, ConstantNetwork([np.nan] * len(HANOI.library)))
     assert certificate.verdict == "REFUTED"
-    assert certificate.programs[0].numerics.smallest_margin == 0
+    assert certificate.programs[0].numerics.smallest_margin is None  # no size was completed
+
+
+class OddInBatches(ScriptedEvaluator):
+    """Right alone; in a batch of several, some logits are not numbers."""
+
+    def evaluate(self, programs, observations, memory):
+        answer = super().evaluate(programs, observations, memory)
+        if len(programs) > 1:
+            answer.logits[-1, -1] = np.nan
+        return answer
+
+
+def test_a_deviation_that_is_not_a_number_does_not_vanish():
+    certificate = verify_evaluator(HANOI, OddInBatches(HANOI))
+    assert certificate.programs[0].numerics.batched_deviation == float("inf")
+    assert not certificate.proved
+
+
+def test_margins_must_exceed_the_tolerance():
+    firm = Numerics(1e-3, 2e-3, 0.0, None, None, same_decisions=True)
+    assert firm.firm
+    assert not firm._replace(smallest_margin=1e-3).firm
+    assert not firm._replace(batched_deviation=float("inf"), smallest_margin=None).firm
+    assert not firm._replace(double_deviation=float("nan"), smallest_margin=None).firm
 
 
 # ---------------------------------------------------------------------------- lemmas
@@ -595,6 +622,96 @@ def test_a_call_of_itself_must_make_the_measure_smaller():
     assert fine.claim == Verdict(Kind.SATURATED, 4, 2)
 
 
+@pytest.mark.parametrize("cut_off", [Failure.ACTIONS, Failure.CALL_DEPTH])
+def test_a_real_run_that_is_cut_off_refutes_nothing(monkeypatch, cut_off):
+    def nothing(see, size):
+        yield STOP
+
+    def cut(self, calls, record=False, max_actions=None):
+        return [Execution(False, cut_off, call.state, 1_000_000, call, ()) for call in calls]
+
+    environment = Complete()
+    evaluators = {body: ScriptedEvaluator(environment, {"EMPTY": body}) for body in (nothing, itself)}
+    assert verify_evaluator(environment, evaluators[nothing], max_size=2).verdict == "REFUTED"
+    monkeypatch.setattr(Interpreter, "run", cut)
+    certificate = verify_evaluator(environment, evaluators[nothing], max_size=2)
+    assert certificate.claim == Verdict(Kind.BOUNDED, 0)
+    assert "a real run was cut off after 1,000,000 actions" in certificate.programs[0].reasons[0]
+    endless = verify_evaluator(environment, evaluators[itself], max_size=2)
+    assert endless.verdict == "REFUTED"
+
+
+class Above(Complete):
+    """With a program above one whose outcomes have views, and a lemma that promises everything."""
+
+    @program(level=2, depth=3)
+    def TWICE(self, before, after):
+        return after == 0
+
+    def relative(self, program, after):
+        return "empty" if program == "EMPTY" else None
+
+    def cutoff(self):
+        return lists_lemma.CUTOFF._replace(
+            sizes={"EMPTY": 4, "TWICE": 4}, conditions=(), examine=lambda environment, rng: None
+        )
+
+
+class AboveWithoutViews(Above):
+    def relative(self, program, after):
+        return None
+
+
+def test_a_lemma_does_not_rest_on_the_invariant_of_another_program():
+    def twice(see, size):
+        yield "EMPTY"
+        yield STOP
+
+    found = {}
+    for kind in (Above, AboveWithoutViews):
+        environment = kind()
+        evaluator = ScriptedEvaluator(environment, {"EMPTY": down_then_itself, "TWICE": twice})
+        found[kind] = verify_evaluator(environment, evaluator)
+    assert found[AboveWithoutViews].proved, found[AboveWithoutViews].programs
+    assert verdicts(found[Above]) == {"EMPTY": "PROVED", "TWICE": "SATURATED"}
+    assert "it calls EMPTY, which has an invariant" in found[Above].programs[1].reasons[0]
+
+
+def test_a_size_cut_short_leaves_nothing_behind(monkeypatch):
+    """Neither views nor runs explored again: what remains is what a verification up to there shows."""
+
+    def wanders(see, size):
+        if not one_element(see):
+            yield "BUBBLE"
+            yield "RESET"
+            yield "BUBBLESORT"
+            yield "RSHIFT"
+        yield STOP
+
+    def late(self, item, size, progress):
+        advance(self, item, size, progress)
+        if (item.program.name, size) == ("BUBBLESORT", 2):
+            raise LimitError("the time limit was met")
+
+    evaluator = ScriptedEvaluator(COMPARE, {**SOLUTIONS["RecursiveSorting"], "BUBBLESORT": wanders})
+    advance = Verifier._advance
+    monkeypatch.setattr(Verifier, "_advance", late)
+    cut = Verifier(COMPARE, evaluator).verify()
+    monkeypatch.undo()
+    attempted = {shown.program.name: shown.attempted for shown in cut.programs}
+    assert attempted == {"RSHIFT": 2, "LSHIFT": 2, "COMPSWAP": 2, "RESET": 2, "BUBBLE": 2, "BUBBLESORT": 1}
+    again = Verifier(COMPARE, evaluator, limits=attempted).verify()
+    assert cut.programs[-1].invariant == ("both pointers on the only element",)
+    for one, other in zip(cut.programs, again.programs, strict=True):
+        limit = f"the time limit was met at size {one.attempted + 1}"
+        assert one.reasons == (limit, *other.reasons)
+        # Numbers of histories differ, so sequences are compared by their count.
+        assert [(explored.size, explored.runs, len(explored.sequences)) for explored in one.sizes] == [
+            (explored.size, explored.runs, len(explored.sequences)) for explored in other.sizes
+        ]
+        assert one._replace(sizes=(), reasons=()) == other._replace(sizes=(), reasons=())
+
+
 def test_the_time_limit_ends_in_bounded():
     environment = RecursiveSorting("paper")
     certificate = verify_evaluator(environment, ScriptedEvaluator(environment), max_size=6, time_limit=1.0)
@@ -611,7 +728,7 @@ def test_so_does_the_limit_on_memory(monkeypatch):
     assert certificate.programs[0].reasons[0].startswith("more than 100 histories were met at size")
 
 
-@pytest.mark.parametrize("wrong", [{"max_size": 0}, {"time_limit": 0.0}, {"max_size": 1}])
+@pytest.mark.parametrize("wrong", [{"max_size": 0}, {"time_limit": 0.0}, {"time_limit": float("nan")}, {"max_size": 1}])
 def test_limits_that_leave_nothing_are_refused(wrong):
     with pytest.raises(UsageError, match="give"):
         verify_evaluator(COMPARE, ScriptedEvaluator(COMPARE), **wrong)
@@ -644,6 +761,26 @@ def test_a_certificate_can_be_checked_again(hanoi_agent, tmp_path):
         alphanpi.verify("pretrained:recursive-sorting-compare", certificate=path)
 
 
+def written(path, certificate):
+    path.write_text(json.dumps(certificate.record()))
+    return path
+
+
+def test_certificates_that_stopped_early_can_be_checked_again(tmp_path, monkeypatch, hanoi_agent):
+    path = tmp_path / "certificate.json"
+    faulty = alphanpi.load("pretrained:sorting")
+    certificate = alphanpi.verify(faulty, max_size=3)
+    assert certificate.verdict == "REFUTED"
+    assert alphanpi.verify(faulty, certificate=written(path, certificate)).programs == certificate.programs
+    monkeypatch.setattr("alphanpi.verification.exploration.MOST_HISTORIES", 8)
+    certificate = alphanpi.verify(hanoi_agent)
+    assert certificate.programs[0].reasons[0].startswith("more than 8 histories were met at size")
+    again = alphanpi.verify(hanoi_agent, certificate=written(path, certificate))
+    assert again.programs[0].sizes == certificate.programs[0].sizes
+    with pytest.raises(UsageError, match="neither max_size nor time_limit"):
+        alphanpi.verify(hanoi_agent, certificate=path, time_limit=5.0)
+
+
 def forged(record, **changes):
     record = json.loads(json.dumps(record))
     record.update(changes)
@@ -664,9 +801,46 @@ def test_a_changed_certificate_fails(hanoi_agent, tmp_path):
     refused(json.dumps(forged(record, verdict="PROVED")), "does not hold; recomputed, verdict is BOUNDED")
     (only,) = record["programs"]
     refused(json.dumps(forged(record, programs=[{**only, "sequences": 1}])), "HANOI: sequences is 2 instead of 1")
-    refused(json.dumps(forged(record, format=2)), "certificate of format 2")
+    refused(json.dumps(forged(record, format=1)), "certificate of format 1")
     refused("{}", "not a certificate")
     refused("{", "not a certificate")
+    refused("[" * 100_000, "not a certificate")
+
+    def changed(**changes):
+        return json.dumps(forged(record, programs=[{**only, **changes}]))
+
+    numerics = only["numerics"]
+    for key, value, message in [
+        ("tolerance", 0.0, "HANOI: tolerance is 0.001 instead of 0.0"),
+        ("smallest_margin", float("nan"), "HANOI: smallest margin is .* instead of nan"),
+        ("double_margin", numerics["double_margin"] + 1, "HANOI: double margin is"),
+        ("double_margin", None, "HANOI: double margin is .* instead of None"),
+        ("double_deviation", 0.5, "HANOI: double deviation is"),
+        ("batched_deviation", float("nan"), "HANOI: batched deviation is"),
+        ("batched_deviation", "none", "HANOI: batched deviation is"),
+        ("same_decisions", 1, "HANOI: same decisions is True instead of 1"),
+    ]:
+        refused(changed(numerics={**numerics, key: value}), message)
+    refused(changed(reasons=[]), "HANOI: reasons is")
+    refused(changed(reasons=["the time limit was met at size 9", *only["reasons"]]), "HANOI: reasons is")
+    refused(changed(to_size=2.0), "HANOI: to_size is 2 instead of 2.0")
+    wrongs: tuple[dict[str, Any], ...] = (
+        {"attempted": "2"},
+        {"attempted": True},
+        {"sizes": 3},
+        {"sizes": [{"size": 1}]},
+        {"numerics": None},
+        {"numerics": {}},
+        {"reasons": None},
+    )
+    for wrong in wrongs:
+        refused(changed(**wrong), "not a certificate: the record of HANOI")
+    refused(changed(name=["HANOI"]), "the programs are")
+    without = {key: value for key, value in only.items() if key != "invariant"}
+    absurd: tuple[Any, ...] = (None, [None], {}, [without])
+    for programs in absurd:
+        refused(json.dumps(forged(record, programs=programs)), "not a certificate: `programs`")
+    refused(json.dumps(forged(record, programs=[])), "the programs are")
 
 
 def test_order_patterns_and_templates_are_as_many_starts():
@@ -743,6 +917,10 @@ def test_the_command_as_json(run):
         (["pretrained:hanoi", "--max-size", "0"], "--max-size 0: give at least 1"),
         (["pretrained:sorting", "--max-size", "1"], "RSHIFT cannot start below size 2; give at least 2"),
         (["pretrained:hanoi", "--time-limit", "0"], "leaves no time"),
+        (["pretrained:hanoi", "--time-limit", "nan"], "leaves no time"),
+        (["pretrained:hanoi", "--out", "."], "--out .: a folder; give the name of a file"),
+        (["pretrained:hanoi", "--out", "no/where.json"], "--out no/where.json: there is no folder no; make it first"),
+        (["pretrained:hanoi", "--recheck", "nowhere.json", "--time-limit", "5"], "leave --time-limit out"),
         (["pretrained:hanoi", "--recheck", "nowhere.json"], "nowhere.json: cannot be read"),
         (["pretrained:hanoi", "--recheck", "nowhere.json", "--max-size", "3"], "leave --max-size out"),
     ],
@@ -753,6 +931,16 @@ def test_wrong_input_is_one_line(run, arguments, message):
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_written_is_one_line(run, monkeypatch):
+    def full(path, content):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr("alphanpi.files.write_atomically", full)
+    code, out, err = run("verify", "pretrained:hanoi", "--max-size", 2, "--out", "certificate.json")
+    assert (code, out) == (2, "")
+    assert err == "alphanpi: error: certificate.json: No space left on device\n"
 
 
 # ---------------------------------------------------------------------------- training until verified

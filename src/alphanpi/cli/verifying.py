@@ -28,17 +28,25 @@ def verify(
     max_size: Annotated[
         int | None, Parameter(help="every start up to this size; by default as the lemma needs")
     ] = None,
-    time_limit: Annotated[float, Parameter(help="seconds after which only completed sizes count")] = 120.0,
+    time_limit: Annotated[
+        float | None, Parameter(help="seconds after which only completed sizes count; 120 by default")
+    ] = None,
     out: Annotated[Path | None, Parameter(help="write the certificate to this file")] = None,
     recheck: Annotated[Path | None, Parameter(help="compute this certificate again and compare")] = None,
     as_json: Json = False,
 ) -> int:
     """Verify an agent's programs for every size. Exit code 0 PROVED, 1 REFUTED, 3 SATURATED or BOUNDED."""
     from alphanpi.files import write_atomically
+    from alphanpi.verification import TIME_LIMIT
     from alphanpi.verification import verify as run_verification
 
     if recheck is not None and max_size is not None:
         raise UsageError("--recheck goes as far as the certificate did; leave --max-size out")
+    if recheck is not None and time_limit is not None:
+        raise UsageError("--recheck takes as long as the certificate needs; leave --time-limit out")
+    if out is not None:
+        _writable(out)
+    seconds = TIME_LIMIT if time_limit is None else time_limit
     errors = Console(stderr=True)
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
         bar = progress.add_task("verifying")
@@ -47,7 +55,7 @@ def verify(
             what = f"verifying {advance.program}, size {advance.size}"
             progress.update(bar, description=what, completed=advance.done, total=advance.total)
 
-        certificate = run_verification(run, max_size=max_size, time_limit=time_limit, certificate=recheck, on_size=show)
+        certificate = run_verification(run, max_size=max_size, time_limit=seconds, certificate=recheck, on_size=show)
     record = certificate.record()
     if out is not None:
         write_atomically(out, json.dumps(record, indent=1) + "\n")
@@ -56,6 +64,14 @@ def verify(
     else:
         _print(Console(soft_wrap=True), certificate, recheck, out)
     return {"PROVED": 0, "REFUTED": EXIT_FINDINGS}.get(certificate.verdict, EXIT_NOT_PROVED)
+
+
+def _writable(out: Path) -> None:
+    """Refuse, before any work, a place where no file can be written."""
+    if out.is_dir():
+        raise UsageError(f"--out {out}: a folder; give the name of a file")
+    if not out.parent.is_dir():
+        raise UsageError(f"--out {out}: there is no folder {out.parent}; make it first")
 
 
 def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path | None) -> None:

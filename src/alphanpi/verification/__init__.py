@@ -9,8 +9,8 @@ from alphanpi.agent import Agent, load
 from alphanpi.engine.histories import Evaluator
 from alphanpi.errors import UsageError
 from alphanpi.spec import Environment
-from alphanpi.verification.certificate import Certificate, Subject, certify, read_about
-from alphanpi.verification.recheck import recheck
+from alphanpi.verification.certificate import Certificate, Subject, certify
+from alphanpi.verification.recheck import read_about, recheck
 from alphanpi.verification.verdicts import Kind, Verdict
 from alphanpi.verification.verifier import Advance, OnSize, Verifier
 
@@ -33,10 +33,15 @@ def verify(
         run: An agent, or what `load` takes.
         max_size: Look at every start up to this size; by default as far as the environment's lemma needs.
         time_limit: Seconds after which only the sizes completed so far count.
-        certificate: A certificate to compute again instead; a UsageError says where it does not hold.
+        certificate: A certificate to compute again instead, as far as it went and however long that takes; a
+            UsageError says where it does not hold.
         on_size: Called whenever a size of a program is complete.
     """
     _positive(max_size, time_limit)
+    if certificate is not None and (max_size is not None or time_limit not in (None, TIME_LIMIT)):
+        raise UsageError(
+            "a certificate is computed again as far as it went; give neither max_size nor time_limit with it"
+        )
     agent = run if isinstance(run, Agent) else load(run)
     subject = _subject(agent)
     arguments: dict[str, Any] = {
@@ -75,5 +80,5 @@ def _subject(agent: Agent) -> Subject:
 def _positive(max_size: int | None, time_limit: float | None) -> None:
     if max_size is not None and max_size < 1:
         raise UsageError(f"--max-size {max_size}: give at least 1")
-    if time_limit is not None and time_limit <= 0:
+    if time_limit is not None and not time_limit > 0:  # nor NaN
         raise UsageError(f"--time-limit {time_limit} leaves no time; give a positive number of seconds")

@@ -7,11 +7,9 @@ import importlib.metadata
 import json
 import platform
 import time
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from alphanpi.cutoff import Cutoff
-from alphanpi.errors import UsageError
 from alphanpi.guard import shown
 from alphanpi.spec import Environment
 from alphanpi.verification.decisions import NO_PARENT, Decisions
@@ -20,7 +18,7 @@ from alphanpi.verification.numerics import Numerics
 from alphanpi.verification.verdicts import Kind, Verdict, overall
 from alphanpi.verification.verifier import LEMMA_SAMPLES, Result, Shown, Verifier
 
-FORMAT = 1
+FORMAT = 2
 _PACKAGES = ("alphanpi", "torch", "numpy", "numba")
 
 ASSUMPTIONS = (
@@ -77,6 +75,7 @@ class ProgramRecord(NamedTuple):
     verdict: str
     from_size: int
     to_size: int
+    attempted: int  # the size up to which it was looked at, a fault included
     sizes: list[SizeRecord]
     sequences: int  # distinct ones, over all sizes
     numerics: Numerics
@@ -203,33 +202,6 @@ def digest(record: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def read_record(path: Path) -> dict[str, Any]:
-    """A certificate's content; one that was damaged or changed is refused."""
-    try:
-        record = json.loads(path.read_text())
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not a certificate: {error}") from error
-    if not isinstance(record, dict) or set(record) != set(Certificate._fields):
-        raise UsageError(f"{path}: not a certificate of `alphanpi verify`")
-    if record["format"] != FORMAT:
-        raise UsageError(f"{path}: certificate of format {record['format']}; this version reads {FORMAT}")
-    if record["digest"] != digest(record):
-        raise UsageError(f"{path}: the certificate was changed after it was written: its digest does not fit")
-    return record
-
-
-def read_about(path: Path, subject: Subject) -> dict[str, Any]:
-    """A certificate's content, if it is about this subject."""
-    record = read_record(path)
-    if record["weights_sha256"] != subject.weights_sha256:
-        raise UsageError(f"{path}: the certificate is about other weights: {record['weights_sha256']}")
-    if (record["environment"], record["options"]) != (subject.environment, subject.options):
-        raise UsageError(f"{path}: the certificate is about {record['environment']} with {record['options']}")
-    return record
-
-
 def _program(item: Shown, environment: Environment[Any], decisions: Decisions) -> ProgramRecord:
     return ProgramRecord(
         name=item.program.name,
@@ -237,6 +209,7 @@ def _program(item: Shown, environment: Environment[Any], decisions: Decisions) -
         verdict=item.verdict.kind.name,
         from_size=item.verdict.from_size,
         to_size=item.verdict.to_size,
+        attempted=item.attempted,
         sizes=[_size(explored, decisions) for explored in item.sizes],
         sequences=len({sequence for explored in item.sizes for sequence in explored.sequences}),
         numerics=item.numerics,

@@ -25,6 +25,9 @@ MOST_HISTORIES = 300_000
 """Histories kept at most; about 1.3 kB each with the paper's network."""
 
 
+TIME_MET = "the time limit was met"
+
+
 class LimitError(Exception):
     """Time or memory ran out in the middle of a size; the message says which."""
 
@@ -139,9 +142,9 @@ class Explorer:
 
     def _run(self, program: str, start: Any, choices: Choices, covered: Callable[[str, int], bool]) -> Run:
         if time.monotonic() > self.deadline:
-            raise LimitError("the time limit was met")
+            raise LimitError(TIME_MET)
         if len(self.decisions.histories) > MOST_HISTORIES:
-            raise LimitError(f"more than {MOST_HISTORIES:,} histories were met")
+            raise LimitError(histories_met())
         return run_body(self.contracts, self.decisions, program, start, choices, covered)
 
     def _broken(self, program: str, size: int, run: Run) -> set[int]:
@@ -181,6 +184,11 @@ def recreate(environment: Environment[Any], program: str, size: int, origin: Ori
     else:
         states = environment.enumerate(program, size)
     return next(islice(states, origin.number, None))
+
+
+def histories_met() -> str:
+    """The message of the limit on memory."""
+    return f"more than {MOST_HISTORIES:,} histories were met"
 
 
 def _length(violating: tuple[Run, Origin]) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections import defaultdict
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 
 from alphanpi.engine.histories import Evaluator
 from alphanpi.model import NPINetwork
-from alphanpi.verification.decisions import NO_PARENT, Decisions, best_legal
+from alphanpi.verification.decisions import NO_PARENT, Decisions, Mask, best_legal
 
 TOLERANCE = 1e-3
 """Smallest margin between the best and the second-best legal logit that counts as a decision."""
@@ -20,44 +22,58 @@ TOLERANCE = 1e-3
 
 Logits = list[NDArray[np.floating]]
 
+Point = tuple[int, Mask]
+"""A history and what is legal after it: where a decision is taken."""
+
 
 class Numerics(NamedTuple):
     """How firm the decisions of a program are."""
 
     tolerance: float
     smallest_margin: float | None  # in single precision; None where every step had one legal action
-    batched_deviation: float  # largest difference of a logit between a batch of one and a batch of many
+    batched_deviation: (
+        float  # largest difference of a logit between a batch of one and a batch of many; infinite if not a number
+    )
     double_margin: float | None  # smallest margin in double precision; None without a network
-    double_deviation: float | None  # largest difference of a logit between single and double precision
+    double_deviation: (
+        float | None
+    )  # largest difference of a logit between single and double precision; infinite if not a number
     same_decisions: bool  # in all of these
 
     @property
     def firm(self) -> bool:
         """Whether the margins exceed the tolerance and everything that arithmetic changed."""
         margins = [margin for margin in (self.smallest_margin, self.double_margin) if margin is not None]
-        noise = 2 * max(self.batched_deviation, self.double_deviation or 0.0)
-        return self.same_decisions and all(margin >= self.tolerance and margin > noise for margin in margins)
+        noise = 2 * float(np.max([self.batched_deviation, self.double_deviation or 0.0]))
+        return (
+            self.same_decisions
+            and math.isfinite(noise)
+            and all(margin > self.tolerance and margin > noise for margin in margins)
+        )
 
 
-def confirm(decisions: Decisions, evaluator: Evaluator, network: NPINetwork | None) -> list[Numerics]:
+def confirm(
+    decisions: Decisions, evaluator: Evaluator, network: NPINetwork | None, points: Sequence[Set[Point]]
+) -> list[Numerics]:
     """Evaluate all recorded histories again, in batches and, where there is a network, in double precision.
 
-    The answer has one entry for each program to be learned.
+    `points` holds, for each program to be learned, the decisions that count: those of its completed sizes.
     """
     batched = _batched_logits(decisions, evaluator)
     double = None if network is None else _double_logits(decisions, network)
-    return [_numerics(decisions, program, batched, double) for program in range(len(decisions.library.learned))]
+    return [_numerics(decisions, own, batched, double) for own in points]
 
 
-def _numerics(decisions: Decisions, program: int, batched: Logits, double: Logits | None) -> Numerics:
-    own = [number for number, history in enumerate(decisions.histories) if history.program == program]
-    decided = {
-        key: decision for key, decision in decisions.decided.items() if decisions.histories[key[0]].program == program
-    }
+def _numerics(decisions: Decisions, points: Set[Point], batched: Logits, double: Logits | None) -> Numerics:
+    own = sorted({history for history, _ in points})
+    decided = {point: decisions.decided[point] for point in points}
     again = [logits for logits in (batched, double) if logits is not None]
 
     def deviation(logits: Logits) -> float:
-        return max((float(np.max(np.abs(decisions.logits[number] - logits[number]))) for number in own), default=0.0)
+        # max() would lose a NaN.
+        largest = [np.max(np.abs(decisions.logits[number] - logits[number])) for number in own]
+        found = float(np.max(largest, initial=0.0))
+        return found if math.isfinite(found) else math.inf
 
     return Numerics(
         tolerance=TOLERANCE,

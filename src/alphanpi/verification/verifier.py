@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphanpi.engine.histories import Evaluator
+from alphanpi.engine.tables import Failure
 from alphanpi.errors import UsageError
 from alphanpi.interpreter import Call, Interpreter
 from alphanpi.model import NPINetwork
 from alphanpi.spec import Environment, Program
 from alphanpi.verification.decisions import Decisions
 from alphanpi.verification.exploration import CounterExample, Explored, Explorer, LimitError
-from alphanpi.verification.numerics import Numerics, confirm
+from alphanpi.verification.numerics import Numerics, Point, confirm
 from alphanpi.verification.verdicts import Kind, Verdict
 
 LEMMA_SAMPLES = 500
@@ -41,6 +42,7 @@ class Shown(NamedTuple):
 
     program: Program
     verdict: Verdict
+    attempted: int  # the size up to which it was looked at, a fault included; 0 if none
     sizes: tuple[Explored, ...]  # completed without a violation
     invariant: tuple[str, ...]
     numerics: Numerics
@@ -61,10 +63,11 @@ class _Progress:
     def __init__(self, program: Program, limit: int) -> None:
         self.program = program
         self.limit = limit
+        self.attempted = 0
         self.sizes: dict[int, Explored] = {}
         self.counter_example: CounterExample | None = None
-        self.stopped = ""  # why no larger size is looked at
-        self.at_fault = False  # whether that is because a rule was broken
+        self.fault = ""  # the rule broken at the size attempted last, if any; no larger one is looked at
+        self.limit_met = ""  # the limit that ended the exploration, if any
 
     def largest(self) -> int:
         return max(self.sizes, default=0)
@@ -103,17 +106,12 @@ class Verifier:
     def verify(self) -> Result:
         """Explore all sizes, then weigh what was seen."""
         progress = {program.name: _Progress(program, self.limits[program.name]) for program in self.library.learned}
-        try:
-            for size in range(1, max(self.limits.values()) + 1):
-                for item in progress.values():
-                    self._advance(item, size, progress)
-        except LimitError as limit:
-            for item in progress.values():
-                if not item.stopped and item.largest() < item.limit:
-                    item.stopped = f"{limit} at size {max(item.largest() + 1, item.program.minimum_size)}"
+        self._explore(progress)
         # Without a lemma nothing can be proved, and double precision could not change a verdict.
         network = None if self.cutoff is None else self.network
-        numerics = confirm(self.explorer.decisions, self.evaluator, network)
+        numerics = confirm(
+            self.explorer.decisions, self.evaluator, network, [_points(item) for item in progress.values()]
+        )
         fault = self._examine_lemma()
         shown: dict[str, Shown] = {}
         for item, own in zip(progress.values(), numerics, strict=True):
@@ -133,10 +131,27 @@ class Verifier:
         ]
         return max(self.cutoff.sizes.get(name, program.minimum_size) for name in [program.name, *callers])
 
+    def _explore(self, progress: dict[str, _Progress]) -> None:
+        """All programs, size by size; a size that a limit cuts short leaves nothing behind."""
+        invariants = self.explorer.contracts.invariants
+        for size in range(1, max(self.limits.values()) + 1):
+            for item in progress.values():
+                name = item.program.name
+                if item.fault or not item.program.minimum_size <= size <= item.limit:
+                    continue
+                sizes, invariant = dict(item.sizes), set(invariants.get(name, ()))
+                try:
+                    self._advance(item, size, progress)
+                except LimitError as limit:
+                    item.sizes, invariants[name] = sizes, invariant
+                    for other in progress.values():
+                        if not other.fault and other.attempted < other.limit:
+                            other.limit_met = limit_reason(str(limit), other.program, other.attempted)
+                    return
+                item.attempted = size
+
     def _advance(self, item: _Progress, size: int, progress: dict[str, _Progress]) -> None:
         program = item.program
-        if item.stopped or not program.minimum_size <= size <= item.limit:
-            return
 
         def covered(callee: str, callee_size: int) -> bool:
             """Whether the contract of a call is shown: before, or, for a smaller measure, by this very induction."""
@@ -177,13 +192,16 @@ class Verifier:
         """A real run decides whether it is a fault of the agent or only of the contracts it was seen through."""
         for larger in [other for other in item.sizes if other >= size]:
             del item.sizes[larger]
-        item.stopped, item.at_fault = f"at size {size}: {found.violation.text}", True
+        item.fault = f"at size {size}: {found.violation.text}"
         if found.violation.rule == "uncovered":
             return
         interpreter = Interpreter(self.environment, self.evaluator)
         (execution,) = interpreter.run([Call(item.program.name, found.start)], max_actions=CONFIRMING_ACTIONS)
+        cut_off = execution.failure in (Failure.ACTIONS, Failure.CALL_DEPTH)
         if execution.success:
-            item.stopped += ", from an outcome that the contract of a call allows and the agent does not produce"
+            item.fault += ", from an outcome that the contract of a call allows and the agent does not produce"
+        elif cut_off and found.violation.rule != "measure":  # which means endless recursion, cut off in any case
+            item.fault += f", but a real run was cut off after {execution.actions:,} actions and decides nothing"
         else:
             item.counter_example = found
 
@@ -198,9 +216,8 @@ class Verifier:
 
     def _shown(self, item: _Progress, numerics: Numerics, fault: str | None, below: dict[str, Shown]) -> Shown:
         name = item.program.name
-        own, reasons = self._own_verdict(item, numerics, fault)
-        verdict = own
         called = {call.program for explored in item.sizes.values() for call in explored.calls} - {name}
+        verdict, reasons = self._own_verdict(item, numerics, fault, called)
         for callee in sorted(called):
             weaker = verdict.given(below[callee].verdict)
             if weaker != verdict:
@@ -210,6 +227,7 @@ class Verifier:
         return Shown(
             program=item.program,
             verdict=verdict,
+            attempted=item.attempted,
             sizes=tuple(item.sizes[size] for size in sorted(item.sizes)),
             invariant=tuple(sorted(str(view) for view in invariant)),
             numerics=numerics,
@@ -217,20 +235,23 @@ class Verifier:
             reasons=tuple(reasons),
         )
 
-    def _own_verdict(self, item: _Progress, numerics: Numerics, fault: str | None) -> tuple[Verdict, list[str]]:
+    def _own_verdict(
+        self, item: _Progress, numerics: Numerics, fault: str | None, called: set[str]
+    ) -> tuple[Verdict, list[str]]:
         """What is shown of a program if those it calls keep their contracts."""
         name, largest = item.program.name, item.largest()
         if item.counter_example is not None:
-            return Verdict(Kind.REFUTED, self.environment.size(item.counter_example.start)), [item.stopped]
-        reasons = [item.stopped] if item.stopped else []
+            return Verdict(Kind.REFUTED, self.environment.size(item.counter_example.start)), [item.fault]
+        reasons = [item.fault] if item.fault else []
+        ended = [item.limit_met] if item.limit_met else []
         if not item.sizes:
-            return Verdict(Kind.BOUNDED, 0), reasons
+            return Verdict(Kind.BOUNDED, 0), [*ended, *reasons]
         saturated_from = largest
         while saturated_from - 1 in item.sizes and (
             item.sizes[saturated_from - 1].sequences == item.sizes[largest].sequences
         ):
             saturated_from -= 1
-        saturated = saturated_from < largest and not item.at_fault
+        saturated = saturated_from < largest and not item.fault
         if saturated_from == largest:
             reasons.append(f"its sequences still changed at size {largest}")
         if self.cutoff is None or name not in self.cutoff.sizes:
@@ -245,12 +266,28 @@ class Verifier:
                     reasons.append(f"a condition of the lemma fails: {condition.text}")
                 elif condition.program == name and condition.from_size > largest:
                     reasons.append(f"a condition of the lemma was not tried: {condition.text}")
+            # Their invariants may have grown after the runs of this program: enough for its sizes, not for all.
+            reasons += [
+                f"it calls {callee}, which has an invariant; a lemma cannot rest on that of another program"
+                for callee in sorted(called)
+                if self.explorer.contracts.invariants.get(callee)
+            ]
             if fault is not None:
                 reasons.append(f"the lemma is wrong about this environment: {fault}")
         if not numerics.firm:
             reasons.append(f"margins of the decisions are not above {numerics.tolerance:g} in all arithmetics")
         if not reasons:
             return Verdict(Kind.PROVED, largest, saturated_from), reasons
+        reasons = [*ended, *reasons]
         if saturated:
             return Verdict(Kind.SATURATED, largest, saturated_from), reasons
         return Verdict(Kind.BOUNDED, largest), reasons
+
+
+def limit_reason(limit: str, program: Program, attempted: int) -> str:
+    """How a program's reasons name a limit that ended the exploration."""
+    return f"{limit} at size {max(attempted + 1, program.minimum_size)}"
+
+
+def _points(item: _Progress) -> set[Point]:
+    return {point for explored in item.sizes.values() for sequence in explored.sequences for point in sequence}
