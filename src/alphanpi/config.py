@@ -118,7 +118,7 @@ class LearningConfig(Config):
         description="share to which the learning rate falls as the weakest program succeeds; 1: constant (paper)",
     )
     restlessness: float = Field(
-        0.5, ge=0, le=1, description="share to which the learning rate jumps when an exam was failed; 0: it does not"
+        0.0, ge=0, le=1, description="share to which the learning rate jumps when an exam was failed; 0: it does not"
     )
     gradient_steps: int = Field(20, ge=1, description="Adam steps per iteration")
     batch: int = Field(128, ge=1, description="traces per batch; single steps with unroll = stored")
@@ -137,7 +137,7 @@ class LearningConfig(Config):
         0.97, ge=0, lt=1, description="decay of the moving average of weights that acts and is saved; 0: none"
     )
     blurred_fraction: float = Field(
-        0.6, ge=0, le=1, description="share of traces in a batch whose observations are blurred; 0 in the paper"
+        0.3, ge=0, le=1, description="share of traces in a batch whose observations are blurred; 0 in the paper"
     )
     blurred_fields: float = Field(
         0.15, ge=0, le=1, description="chance that a field of a blurred observation is set to 0"
