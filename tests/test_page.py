@@ -313,7 +313,7 @@ def test_the_source_is_shown_and_copied(visit, pages):
 
 def test_where_copying_is_not_allowed_the_source_is_selected(visit):
     one = visit("hanoi")
-    one.page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))")
+    one.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')) }")
     one.page.click("button.copy")
     one.page.wait_for_function("getSelection().toString().includes('def hanoi(')")
     assert "Ctrl+C" in one.text("button.copy")

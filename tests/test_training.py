@@ -41,7 +41,7 @@ SETTINGS = {
 OPTIONS = [word for key, value in SETTINGS.items() for word in (f"--{key}", str(value))]
 # Decided by the clock; and simulations, because a call that several episodes need may be searched more than once,
 # depending on what the engine remembers from earlier iterations.
-NOT_REPEATABLE = ("seconds", "elapsed", "simulations")
+NOT_REPEATABLE = ("seconds", "elapsed", "simulations", "evaluations")
 
 
 class Outcome(NamedTuple):

@@ -6,6 +6,7 @@ import heapq
 import math
 import time
 from collections import deque
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from alphanpi.agent import Agent
@@ -89,6 +90,9 @@ class SearchCollector:
         return self._collect([_Wanted(program, state, ())], ONE_TREE_LIMITS, MOST_BYTES, SECONDS).record
 
     def _collect(self, wanted: list[_Wanted], limits: tuple[int, ...], most_bytes: int, seconds: float) -> Collected:
+        size = self.search.environment.size
+        with suppress(TooLargeError):  # the first one compiles, which must not use up the time
+            self._inspected(self._own(min(wanted, key=lambda item: size(item.entry))))
         self._deadline = time.monotonic() + seconds
         own = self._searched(wanted)
         order = [item for item in dict.fromkeys(own.get(item) for item in wanted) if item is not None]
