@@ -176,7 +176,7 @@ def write_summary() -> None:
         "reported, failed ones included: an agent that was not finished within the time limit is measured as it is.",
         "Cases and seeds that are missing have not been run yet.",
         "",
-        "`bench-search.json` is the output of `alphanpi bench search --oracle-seconds 3 --json` on the same machine.",
+        "`bench-search.json` is the output of `alphanpi bench search --oracle-seconds 2 --json` on the same machine.",
         "Success is STOP within the limits, the post-condition true, and every call on the way successful, for both",
         "modes and on the same instances. Lists of n must be sorted within about 50 n² actions in all (bubble sort",
         "takes 6 to 8 n²; with search, 200 n² may be tried). The paper reports one agent per table.",
