@@ -174,7 +174,7 @@ def write_summary() -> None:
         "Written by `make reproduce` (`python benchmarks/reproduce.py`) from the JSON files beside it. Every agent is",
         "trained from scratch on one core; two run side by side. The recipe was chosen on seeds 100-109; seeds 0-9 are",
         "reported, failed ones included: an agent that was not finished within the time limit is measured as it is.",
-        "Cases and seeds that are missing have not been run yet.",
+        "Cases and seeds that are missing have not been measured yet.",
         "",
         "`bench-search.json` is the output of `alphanpi bench search --oracle-seconds 2 --json` on the same machine.",
         "Success is STOP within the limits, the post-condition true, and every call on the way successful, for both",
@@ -242,6 +242,7 @@ def _section(case: Case, record: dict[str, Any]) -> list[str]:
         "",
         f"Learned: {len(learned)} of {len(runs)} seeds. Training seconds: median {statistics.median(seconds):.1f}, "
         f"worst {max(seconds):.1f} (limit {case.time_limit:.0f}).",
+        *(["", record["note"]] if record.get("note") else []),
         "",
         "| size | mode | mean | worst seed | seeds at 100 % | seconds each | paper |",
         "|---|---|---|---|---|---|---|",

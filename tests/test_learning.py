@@ -330,15 +330,3 @@ def test_growing_programs_are_practised_where_they_are_called():
     assert all(environment.pre(name, state) for name, states in called.items() for state in states)
     assert all(environment.size(state) in environment.train_sizes for states in called.values() for state in states)
     assert trainer._calls() == called
-
-
-def test_the_learning_rate_jumps_after_a_failed_exam_and_falls_again():
-    trainer = Trainer(make("hanoi"), override(preset("default", "hanoi"), {"learning.restlessness": 0.4}), seed=0)
-    assert trainer._restlessness() == 0
-    shares = []
-    for _ in range(9):
-        trainer.curriculum.fail_exam()
-        shares.append(trainer._restlessness())
-    assert shares[0] == shares[8] == 0.4
-    assert shares[:8] == sorted(shares[:8], reverse=True)
-    assert shares[7] == pytest.approx(0.05)

@@ -117,9 +117,6 @@ class LearningConfig(Config):
         le=1,
         description="share to which the learning rate falls as the weakest program succeeds; 1: constant (paper)",
     )
-    restlessness: float = Field(
-        0.0, ge=0, le=1, description="share to which the learning rate jumps when an exam was failed; 0: it does not"
-    )
     gradient_steps: int = Field(20, ge=1, description="Adam steps per iteration")
     batch: int = Field(128, ge=1, description="traces per batch; single steps with unroll = stored")
     unroll: Literal["trace", "stored"] = Field(

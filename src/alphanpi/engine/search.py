@@ -104,6 +104,13 @@ class _Batch(NamedTuple):
     streams: list[np.random.Generator]  # of the noise
 
 
+class _Missing(NamedTuple):
+    """What is to be found out in one go, each once and in order: evaluations and answers of post-conditions."""
+
+    evaluations: dict[tuple[int, int], None]  # (history, observation)
+    posts: dict[int, None]  # keys of World.post_key
+
+
 class _LimitReachedError(Exception):
     def __init__(self, failure: Failure) -> None:
         self.failure = failure
@@ -213,46 +220,45 @@ class Search:
         """Fill what every episode waits for, and what it will ask for next; one batched network call."""
         began = time.perf_counter()
         world = self.world
-        wanted: dict[tuple[int, int], None] = {}
-        posts: dict[int, None] = {}
+        missing = _Missing({}, {})
         try:
             for e, hole, first, second, third, entry, history, origin, ahead in questions:
                 if hole == _ACT:
                     after = world.fill_action(first, second)
                     if ahead:
-                        self._look_ahead(first, third, entry, history, wanted, posts)
+                        self._look_ahead(first, third, entry, history, missing)
                     else:
-                        self._follow(after, third, entry, history, wanted, posts)
+                        self._follow(after, third, entry, history, missing)
                 elif hole == _EVALUATE:
-                    wanted[first, second] = None
+                    missing.evaluations[first, second] = None
                     if ahead and origin != NONE:
-                        self._look_ahead(origin, third, entry, first, wanted, posts)
+                        self._look_ahead(origin, third, entry, first, missing)
                 elif hole == _POST:
-                    posts[world.post_key(first, second, third)] = None
+                    missing.posts[world.post_key(first, second, third)] = None
                 elif hole == _LEGAL:
-                    self._follow(first, second, entry, third, wanted, posts)
+                    self._follow(first, second, entry, third, missing)
                 elif hole == _DEPTH:
                     world.fill_depth(first, second)
-                    self._follow(first, second, first, second, wanted, posts)
+                    self._follow(first, second, first, second, missing)
                 elif hole == _ENTER:
                     entered = world.fill_entered(first, second)
                     world.fill_depth(entered, second)
-                    self._follow(entered, second, entered, second, wanted, posts)
+                    self._follow(entered, second, entered, second, missing)
                 elif hole == _LEAVE:
                     after = world.fill_left(first, second, third)
-                    self._follow(after, third, entry, history, wanted, posts)
+                    self._follow(after, third, entry, history, missing)
                 elif hole == _NOISE:
                     self._draw_noise(batch, e)
                 else:
                     self._make_room(Hole(hole))
         except TooManyStatesError:
             raise _LimitReachedError(Failure.STATES) from None
-        world.fill_posts(list(posts))
+        world.fill_posts(list(missing.posts))
         ended = time.perf_counter()
         self._environment_seconds += ended - began
-        if wanted:
+        if missing.evaluations:
             try:
-                self.histories.extend(list(wanted), world.observations)
+                self.histories.extend(list(missing.evaluations), world.observations)
             except TooManyHistoriesError:
                 raise _LimitReachedError(Failure.HISTORIES) from None
             self._evaluation_seconds += time.perf_counter() - ended
@@ -263,8 +269,7 @@ class Search:
         program: int,
         entry: int,
         history: int,
-        wanted: dict[tuple[int, int], None],
-        posts: dict[int, None],
+        missing: _Missing,
     ) -> None:
         """Have everything ready for the most probable actions from a state on, into calls, up to the next STOP.
 
@@ -276,13 +281,13 @@ class Search:
             pair = (history, world.observed[state])
             extended_history = histories.known(pair)
             if extended_history is None:
-                wanted[pair] = None
+                missing.evaluations[pair] = None
                 return
             action = histories.favourite(extended_history, legal)
             if action == STOP_ACTION:
                 key = world.post_key(entry, state, program)
                 if key >= 0:
-                    posts[key] = None
+                    missing.posts[key] = None
                 return
             if action < atomic:
                 state, history = world.fill_action(state, action), extended_history
@@ -305,8 +310,7 @@ class Search:
         program: int,
         entry: int,
         history: int,
-        wanted: dict[tuple[int, int], None],
-        posts: dict[int, None],
+        missing: _Missing,
     ) -> None:
         """Have everything ready for the other actions at a node, which an exploring search will try soon.
 
@@ -316,9 +320,9 @@ class Search:
         for after in world.successors(state, program):
             pair = (history, world.observed[after])
             if known(pair) is None:
-                wanted[pair] = None
+                missing.evaluations[pair] = None
         for key in world.foreseeable_posts(entry, state, program):
-            posts[key] = None
+            missing.posts[key] = None
 
     def _draw_noise(self, batch: _Batch, e: int) -> None:
         episode = batch.episodes[e]

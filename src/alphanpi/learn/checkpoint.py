@@ -57,7 +57,6 @@ def save_checkpoint(folder: Path, trainer: Trainer, card: ModelCard, elapsed: fl
             "curriculum": {
                 "level": trainer.curriculum.level,
                 "streak": trainer.curriculum.streak,
-                "failed_exams": trainer.curriculum.failed_exams,
                 "completed": trainer.curriculum.completed,
                 "success": trainer.curriculum.success,
             },
@@ -122,7 +121,6 @@ def _restore(path: Path, trainer: Trainer) -> Progress:
     curriculum = state["curriculum"]
     trainer.curriculum.level = curriculum["level"]
     trainer.curriculum.streak = curriculum["streak"]
-    trainer.curriculum.failed_exams = curriculum["failed_exams"]
     trainer.curriculum.completed = curriculum["completed"]
     trainer.curriculum.success = dict(curriculum["success"])
     trainer.errors = {name: [_error(item) for item in errors] for name, errors in state["errors"].items()}

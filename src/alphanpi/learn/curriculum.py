@@ -19,7 +19,6 @@ class Curriculum:
         self.config = config
         self.level = 1
         self.streak = 0
-        self.failed_exams = 0
         self.completed = False
         self.success: dict[str, float] = {program.name: 0.0 for program in library.learned}
 
@@ -61,7 +60,6 @@ class Curriculum:
     def fail_exam(self) -> None:
         """The exam showed what validation had missed: start counting again."""
         self.streak = 0
-        self.failed_exams += 1
 
     def fail_verification(self) -> None:
         """Learned, but not proved: go on, and start counting again."""

@@ -255,7 +255,7 @@ class Trainer:
             return [], 0.0
         failing = np.array([1 - self.curriculum.success[program.name] for program in self.library.learned])
         weights = 1 + settings.weak_program_weight * failing
-        rate = settings.learning_rate * max(settings.slowest, 1 - self.curriculum.weakest, self._restlessness())
+        rate = settings.learning_rate * max(settings.slowest, 1 - self.curriculum.weakest)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         losses, norm = [], 0.0
@@ -286,15 +286,6 @@ class Trainer:
             self._average()
             losses.append(item)
         return losses, norm
-
-    def _restlessness(self) -> float:
-        """Share of the learning rate after failed exams: it jumps up, falls over eight more, and jumps again.
-
-        What fails on larger problems alone, training cannot see; so the network moves on to other solutions of what it
-        can see, until one of them holds for larger problems, too.
-        """
-        failed = self.curriculum.failed_exams
-        return self.config.learning.restlessness * (1 - (failed - 1) % 8 / 8) if failed else 0.0
 
     @torch.no_grad()
     def _average(self) -> None:
