@@ -424,6 +424,8 @@ def test_the_command_prints_dot(capsys):
         ["pretrained:hanoi", "--samples", "0"],
         ["pretrained:hanoi", "--max-size", "0"],
         ["pretrained:hanoi", "--format", "prose"],
+        ["pretrained:hanoi", "--out", "/"],
+        ["pretrained:hanoi", "--out", "no/where.py"],
     ],
 )
 def test_bad_input_is_one_line(capsys, arguments):

@@ -6,6 +6,16 @@ import os
 import secrets
 from pathlib import Path
 
+from alphanpi.errors import UsageError
+
+
+def require_writable(path: Path) -> None:
+    """Refuse, before any work, a place where no file can be written."""
+    if path.is_dir():
+        raise UsageError(f"{path}: a folder; give the name of a file")
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: there is no folder {path.parent}; make it first")
+
 
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Replace a file's content in one step."""

@@ -87,9 +87,11 @@ def tree(
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="file to write instead of printing")] = None,
 ) -> int:
     """Show the search tree of one decision: visits, prior, Q, U, L and their sum."""
-    from alphanpi.files import write_atomically
+    from alphanpi.files import require_writable, write_atomically
     from alphanpi.reporting import tree_page
 
+    if out is not None:
+        require_writable(out)
     if step < 1 or nodes < 1:
         raise UsageError("--step and --nodes are numbers from 1")
     if format_ == "html":

@@ -36,7 +36,7 @@ def verify(
     as_json: Json = False,
 ) -> int:
     """Verify an agent's programs for every size. Exit code 0 PROVED, 1 REFUTED, 3 SATURATED or BOUNDED."""
-    from alphanpi.files import write_atomically
+    from alphanpi.files import require_writable, write_atomically
     from alphanpi.verification import TIME_LIMIT
     from alphanpi.verification import verify as run_verification
 
@@ -45,7 +45,7 @@ def verify(
     if recheck is not None and time_limit is not None:
         raise UsageError("--recheck takes as long as the certificate needs; leave --time-limit out")
     if out is not None:
-        _writable(out)
+        require_writable(out)
     seconds = TIME_LIMIT if time_limit is None else time_limit
     errors = Console(stderr=True)
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
@@ -64,14 +64,6 @@ def verify(
     else:
         _print(Console(soft_wrap=True), certificate, recheck, out)
     return {"PROVED": 0, "REFUTED": EXIT_FINDINGS}.get(certificate.verdict, EXIT_NOT_PROVED)
-
-
-def _writable(out: Path) -> None:
-    """Refuse, before any work, a place where no file can be written."""
-    if out.is_dir():
-        raise UsageError(f"--out {out}: a folder; give the name of a file")
-    if not out.parent.is_dir():
-        raise UsageError(f"--out {out}: there is no folder {out.parent}; make it first")
 
 
 def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path | None) -> None:

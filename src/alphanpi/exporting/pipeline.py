@@ -15,7 +15,7 @@ from alphanpi.exporting.behaviour import Case, Coverage, Survey, Watcher, draw, 
 from alphanpi.exporting.equality import Difference, differences
 from alphanpi.exporting.minimise import Learned, minimise
 from alphanpi.exporting.render import Renderer, module, needs_legality, wrapped
-from alphanpi.files import write_atomically
+from alphanpi.files import require_writable, write_atomically
 from alphanpi.spec import Environment
 from alphanpi.standalone import Standalone
 
@@ -77,6 +77,8 @@ def export(
     """
     from alphanpi.agent import load
 
+    if out is not None:
+        require_writable(Path(out))
     agent = load(run)
     card = agent.card
     origin = Origin(str(run), agent.weights_hash[:12], card.environment, card.options)

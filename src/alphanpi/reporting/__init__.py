@@ -11,7 +11,7 @@ from alphanpi.agent import load
 from alphanpi.engine.inspection import Decision, inspect
 from alphanpi.engine.search import Request
 from alphanpi.errors import UsageError
-from alphanpi.files import write_atomically
+from alphanpi.files import require_writable, write_atomically
 from alphanpi.reporting.animation import film, gif, svg
 from alphanpi.reporting.certificates import VERIFY_SECONDS
 from alphanpi.reporting.collecting import collect, library_entries
@@ -94,6 +94,8 @@ def report(
     progress: Callable[[str], None] | None = None,
 ) -> ReportRecord:
     """Write a self-contained page, or its JSON object if `out` ends in .json; arguments as for `report_record`."""
+    path = Path(out)
+    require_writable(path)
     record = report_record(
         run,
         program=program,
@@ -107,7 +109,6 @@ def report(
         verify_seconds=verify_seconds,
         progress=progress,
     )
-    path = Path(out)
     title = f"{_short(record.agent.environment)}: what was learned"
     write_atomically(path, to_json(record) + "\n" if path.suffix == ".json" else to_html(record, title))
     return record
@@ -151,6 +152,7 @@ def render(run: str | Path, program: str, instance: str, out: str | Path) -> str
     path = Path(out)
     if path.suffix not in (".svg", ".gif"):
         raise UsageError(f"{path}: pictures are written as .svg or .gif; choose one of these endings")
+    require_writable(path)
     reel = film(load(run), program, instance)
     title = f"{program} on {instance}"
     write_atomically(path, svg(reel, LIGHT, title) if path.suffix == ".svg" else gif(reel, LIGHT))
