@@ -1,0 +1,291 @@
+"""Certificates of agents, the command, and training until verified."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import alphanpi
+from alphanpi.cli import main
+from alphanpi.environments.lists import order_patterns
+from alphanpi.errors import UsageError
+from alphanpi.interpreter import Call
+from alphanpi.learn.presets import override, preset
+from alphanpi.learn.trainer import Trainer
+from alphanpi.verification.certificate import ProgramRecord, digest
+from verdict_helpers import COMPARE, there
+
+# ---------------------------------------------------------------------------- pretrained agents, certificates
+
+
+@pytest.fixture(scope="module")
+def hanoi_agent():
+    return alphanpi.load("pretrained:hanoi")
+
+
+def test_the_pretrained_agents_are_proved(hanoi_agent):
+    for run in (hanoi_agent, "pretrained:recursive-sorting-compare"):
+        certificate = alphanpi.verify(run)
+        assert certificate.proved
+        for record in certificate.programs:
+            assert there(record.numerics.double_deviation) < 1e-4
+            assert there(record.numerics.double_margin) > 0.01
+            assert record.numerics.batched_deviation == 0
+
+
+def test_a_certificate_can_be_checked_again(hanoi_agent, tmp_path):
+    path = tmp_path / "certificate.json"
+    certificate = alphanpi.verify(hanoi_agent)
+    path.write_text(json.dumps(certificate.record()))
+    assert alphanpi.verify(hanoi_agent, certificate=path).proved
+    with pytest.raises(UsageError, match="about other weights"):
+        alphanpi.verify("pretrained:recursive-sorting-compare", certificate=path)
+
+
+def written(path, certificate):
+    path.write_text(json.dumps(certificate.record()))
+    return path
+
+
+def test_certificates_that_stopped_early_can_be_checked_again(tmp_path, monkeypatch, hanoi_agent):
+    path = tmp_path / "certificate.json"
+    faulty = alphanpi.load("pretrained:sorting")
+    certificate = alphanpi.verify(faulty, max_size=3)
+    assert certificate.verdict == "REFUTED"
+    assert alphanpi.verify(faulty, certificate=written(path, certificate)).programs == certificate.programs
+    monkeypatch.setattr("alphanpi.verification.exploration.MOST_HISTORIES", 8)
+    certificate = alphanpi.verify(hanoi_agent)
+    assert certificate.programs[0].reasons[0].startswith("more than 8 histories were met at size")
+    again = alphanpi.verify(hanoi_agent, certificate=written(path, certificate))
+    assert again.programs[0].sizes == certificate.programs[0].sizes
+    with pytest.raises(UsageError, match="neither max_size nor time_limit"):
+        alphanpi.verify(hanoi_agent, certificate=path, time_limit=5.0)
+
+
+def forged(record, **changes):
+    record = json.loads(json.dumps(record))
+    record.update(changes)
+    return {**record, "digest": digest(record)}
+
+
+def test_a_changed_certificate_fails(hanoi_agent, tmp_path):
+    path = tmp_path / "certificate.json"
+    record = alphanpi.verify(hanoi_agent, max_size=2).record()
+    assert record["verdict"] == "BOUNDED"
+
+    def refused(content, message):
+        path.write_text(content)
+        with pytest.raises(UsageError, match=message):
+            alphanpi.verify(hanoi_agent, certificate=path)
+
+    refused(json.dumps({**record, "verdict": "PROVED"}), "changed after it was written")
+    refused(json.dumps(forged(record, verdict="PROVED")), "does not hold; recomputed, verdict is BOUNDED")
+    (only,) = record["programs"]
+    refused(json.dumps(forged(record, programs=[{**only, "sequences": 1}])), "HANOI: sequences is 2 instead of 1")
+    refused(json.dumps(forged(record, format=1)), "certificate of format 1")
+    refused("{}", "not a certificate")
+    refused("{", "not a certificate")
+    refused("[" * 100_000, "not a certificate")
+
+    def changed(**changes):
+        return json.dumps(forged(record, programs=[{**only, **changes}]))
+
+    numerics = only["numerics"]
+    for key, value, message in [
+        ("tolerance", 0.0, "HANOI: tolerance is 0.001 instead of 0.0"),
+        ("smallest_margin", float("nan"), "HANOI: smallest margin is .* instead of nan"),
+        ("double_margin", numerics["double_margin"] + 1, "HANOI: double margin is"),
+        ("double_margin", None, "HANOI: double margin is .* instead of None"),
+        ("double_deviation", 0.5, "HANOI: double deviation is"),
+        ("batched_deviation", float("nan"), "HANOI: batched deviation is"),
+        ("batched_deviation", "none", "HANOI: batched deviation is"),
+        ("same_decisions", 1, "HANOI: same decisions is True instead of 1"),
+    ]:
+        refused(changed(numerics={**numerics, key: value}), message)
+    refused(changed(reasons=[]), "HANOI: reasons is")
+    refused(changed(reasons=["the time limit was met at size 9", *only["reasons"]]), "HANOI: reasons is")
+    refused(changed(to_size=2.0), "HANOI: to_size is 2 instead of 2.0")
+    wrongs: tuple[dict[str, Any], ...] = (
+        {"attempted": "2"},
+        {"attempted": True},
+        {"sizes": 3},
+        {"sizes": [{"size": 1}]},
+        {"numerics": None},
+        {"numerics": {}},
+        {"reasons": None},
+    )
+    for wrong in wrongs:
+        refused(changed(**wrong), "not a certificate: the record of HANOI")
+    refused(changed(name=["HANOI"]), "the programs are")
+    without = {key: value for key, value in only.items() if key != "invariant"}
+    absurd: tuple[Any, ...] = (None, [None], {}, [without])
+    for programs in absurd:
+        refused(json.dumps(forged(record, programs=programs)), "not a certificate: `programs`")
+    refused(json.dumps(forged(record, programs=[])), "the programs are")
+
+
+def test_order_patterns_and_templates_are_as_many_starts():
+    for entry in COMPARE.library.learned:
+        full = list(COMPARE.enumerate(entry.name, 3))
+        patterns = list(order_patterns(3))
+        written = [state for values in patterns for state in COMPARE.templates(entry.name, 3, values)]
+        assert sorted(full) == sorted(written)
+
+
+# ---------------------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def run(capsys):
+    def run_command(*arguments):
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main([str(argument) for argument in arguments])
+        return exit_.value.code, *capsys.readouterr()
+
+    return run_command
+
+
+def test_the_command_proves_writes_and_checks_again(run, tmp_path):
+    path = tmp_path / "certificate.json"
+    code, out, err = run("verify", "pretrained:hanoi", "--out", path)
+    assert (code, err) == (0, "")
+    assert "PROVED: every program works at every size" in out
+    for part in ("lemma\n  Let no run", "\n  Proof: ", "conditions\n  - HANOI: at 3 or more", "weights: "):
+        assert part in out
+    prose = out[out.index("lemma\n") : out.index("weights: ")].splitlines()
+    assert [line for line in prose if not line.startswith("  ")] == ["lemma", "conditions", "assumed"]
+    assert "  - Post-conditions say what the user means." in prose[prose.index("assumed") :]
+    assert max(map(len, prose)) <= 80 < len(" ".join(prose))
+    record = json.loads(path.read_text())
+    assert set(record) == set(alphanpi.Certificate._fields)
+    code, out, _ = run("verify", "pretrained:hanoi", "--recheck", path)
+    assert code == 0
+    assert f"{path} holds" in out
+    code, out, err = run("verify", "pretrained:sorting", "--recheck", path)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"alphanpi: error: {path}: the certificate is about other weights")
+
+
+def test_the_command_says_what_is_in_the_way(run):
+    code, out, _ = run("verify", "pretrained:hanoi", "--max-size", 2)
+    assert code == 3
+    assert "BOUNDED: every start up to size 2 works; nothing is claimed beyond" in out
+    assert "in the way of more: HANOI: the lemma needs every start up to size 3, 2 was reached" in out
+
+
+def test_the_command_shows_a_counter_example(run):
+    code, out, _ = run("verify", "pretrained:sorting", "--max-size", 3)
+    assert code == 1
+    assert "counter-example: RSHIFT on" in out
+    assert "REFUTED: a program fails" in out
+
+
+def test_the_command_as_json(run):
+    code, out, err = run("verify", "pretrained:hanoi", "--json")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert record["verdict"] == "PROVED"
+    assert set(record["programs"][0]) == set(ProgramRecord._fields)
+    page = (Path(__file__).parents[1] / "docs" / "verification.md").read_text()
+    assert all(f"`{key}`" in page for key in (*record, *record["programs"][0], *record["lemma"]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["pretrained:nobody"], "no pretrained agent 'nobody'"),
+        (["pretrained:hanoi", "--max-size", "0"], "--max-size 0: give at least 1"),
+        (["pretrained:sorting", "--max-size", "1"], "RSHIFT cannot start below size 2; give at least 2"),
+        (["pretrained:hanoi", "--time-limit", "0"], "leaves no time"),
+        (["pretrained:hanoi", "--time-limit", "nan"], "leaves no time"),
+        (["pretrained:hanoi", "--out", "."], ".: a folder; give the name of a file"),
+        (["pretrained:hanoi", "--out", "no/where.json"], "no/where.json: there is no folder no; make it first"),
+        (["pretrained:hanoi", "--recheck", "nowhere.json", "--time-limit", "5"], "leave --time-limit out"),
+        (["pretrained:hanoi", "--recheck", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["pretrained:hanoi", "--recheck", "nowhere.json", "--max-size", "3"], "leave --max-size out"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_input_is_one_line(run, arguments, message):
+    code, out, err = run("verify", *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_written_is_one_line(run, monkeypatch):
+    def full(path, content):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr("alphanpi.files.write_atomically", full)
+    code, out, err = run("verify", "pretrained:hanoi", "--max-size", 2, "--out", "certificate.json")
+    assert (code, out) == (2, "")
+    assert err == "alphanpi: error: certificate.json: No space left on device\n"
+
+
+# ---------------------------------------------------------------------------- training until verified
+
+# Quick iterations, and an exam that anybody passes: verifications that refute, one after the other.
+EASY = {
+    "until": "verified",
+    "search.simulations": 20,
+    "episodes.per_iteration": 8,
+    "learning.gradient_steps": 4,
+    "curriculum.threshold": 0.01,
+    "curriculum.patience": 1,
+    "validation.exam_episodes": 0,
+}
+
+
+def trained(run, iterations):
+    config = override(preset("default", "hanoi"), {**EASY, "max_iterations": iterations})
+    return alphanpi.train("hanoi", seed=1, out=run, config=config)
+
+
+def weights(run):
+    return (run / "checkpoints" / "last" / "model.safetensors").read_bytes()
+
+
+def saved_errors(run):
+    return json.loads((run / "checkpoints" / "last" / "state.json").read_text())["errors"]["HANOI"]
+
+
+def test_training_until_verified_learns_from_counter_examples_and_resumes_exactly(tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    outcome = trained(whole, 6)
+    assert not outcome.completed
+    assert not outcome.proved
+    verdicts_met = [json.loads(line)["verdict"] for line in (whole / "metrics.jsonl").read_text().splitlines()]
+    assert any("HANOI REFUTED" in verdict for verdict in verdicts_met[:3])
+    assert any(error["origin"] for error in saved_errors(whole))
+    trained(parts, 3)
+    config = parts / "config.toml"
+    config.write_text(config.read_text().replace("max_iterations = 3", "max_iterations = 6"))
+    assert any(error["origin"] for error in saved_errors(parts))
+    alphanpi.resume(parts)
+    assert weights(parts) == weights(whole)
+    assert saved_errors(parts) == saved_errors(whole)
+
+
+def test_a_counter_example_can_be_made_again():
+    trainer = Trainer(COMPARE, override(preset("default"), {"until": "verified"}), seed=0)
+    trainer.curriculum.completed = True
+    assert "REFUTED" in trainer._verify()
+    assert not trainer.curriculum.completed
+    starts = [error.start for errors in trainer.errors.values() for error in errors]
+    assert starts
+    for start in starts:
+        (execution,) = trainer.interpreter.run([Call(start.program, trainer.start_state(start))], max_actions=10_000)
+        assert not execution.success
+
+
+def test_training_until_verified_needs_a_lemma(run, tmp_path):
+    code, _, err = run("train", "sorting", "--until", "verified", "--out", tmp_path / "run")
+    assert code == 2
+    assert "Sorting has no cut-off lemma here" in err
+    assert not (tmp_path / "run").exists()
