@@ -13,18 +13,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from alphanpi.engine.calls import call, explores, finish, grow, simulations, wait
 from alphanpi.engine.hashing import ABSENT, get, pair_key
 from alphanpi.engine.scoring import soft_maximum, success_value
 from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN, Failure, Hole, Status, Tables
 
 # Plain integers: compiled code then holds constants instead of enumeration look-ups.
-_ACTIVE, _DONE = int(Status.ACTIVE), int(Status.DONE)
-_NO_HOLE, _ACT, _ENTER, _LEAVE = int(Hole.NONE), int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE)
-_POST, _LEGAL, _DEPTH, _EVALUATE = int(Hole.POST), int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE)
-_NOISE, _NODES, _FRAMES = int(Hole.NOISE), int(Hole.NODES), int(Hole.FRAMES)
+_ACTIVE, _NO_HOLE = int(Status.ACTIVE), int(Hole.NONE)
+_POST, _LEGAL, _EVALUATE, _NOISE = int(Hole.POST), int(Hole.LEGAL), int(Hole.EVALUATE), int(Hole.NOISE)
 _SUCCESS, _FAILED_POST, _FAILED_DEPTH = int(Failure.NONE), int(Failure.POST), int(Failure.DEPTH)
-_FAILED_CALL, _FAILED_NODES = int(Failure.CALL), int(Failure.NODES)
-_FAILED_CALL_DEPTH, _FAILED_ACTIONS = int(Failure.CALL_DEPTH), int(Failure.ACTIONS)
+_FAILED_CALL = int(Failure.CALL)
 
 # Division by zero cannot happen here; without numba's check for it, loops are tighter.
 _compiled = njit(cache=True, error_model="numpy")
@@ -65,14 +63,14 @@ def _ask(t: Tables, e: int, row: int) -> None:
     t.questions[row].entry = t.frames[f].entry
     t.questions[row].history = t.nodes[node].history
     t.questions[row].origin = NONE if parent == NONE else t.nodes[parent].state
-    t.questions[row].ahead = 1 if t.episodes[e].exploring and _simulations(t, e, f) > 1 else 0
+    t.questions[row].ahead = 1 if t.episodes[e].exploring and simulations(t, e, f) > 1 else 0
 
 
 @_compiled
 def start(t: Tables, programs: NDArray[np.int64], states: NDArray[np.int64]) -> None:
     """Begin all episodes; the driver has made sure of free frames and nodes, and of known depths."""
     for e in range(programs.shape[0]):
-        _call(t, e, NONE, programs[e], states[e])
+        call(t, e, NONE, programs[e], states[e])
 
 
 # ---------------------------------------------------------------------------- Algorithm 1: one simulation
@@ -97,12 +95,12 @@ def _visit(t: Tables, e: int, f: int) -> None:
         return
     child = t.edges[node, slot].child
     if child == NONE:
-        child = _grow(t, e, f, node, slot, action)
+        child = grow(t, e, f, node, slot, action)
         if child == NONE:
             return
         if child == FAILED:
             if _discards(t, e, f):
-                _finish(t, e, f, _FAILED_CALL)
+                finish(t, e, f, _FAILED_CALL)
             else:
                 t.edges[node, slot].child = FAILED
                 _end_simulation_at_edge(t, e, f, node, slot, -1.0)
@@ -131,15 +129,15 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
     state, program = t.nodes[node].state, t.frames[f].program
     legal = t.calls[state, program].legal
     if legal == UNKNOWN:
-        return _wait(t, e, _LEGAL, state, program, t.nodes[node].parent_history)
+        return wait(t, e, _LEGAL, state, program, t.nodes[node].parent_history)
     parent_history, observation = t.nodes[node].parent_history, t.observation[state]
     history = get(t.history_keys, t.history_values, pair_key(parent_history, observation))
     if history == ABSENT:
-        return _wait(t, e, _EVALUATE, parent_history, observation, program)
+        return wait(t, e, _EVALUATE, parent_history, observation, program)
     count = t.legal_count[legal]
     noisy = _noisy(t, e, f) and (t.rules[0].noise_everywhere or node == t.frames[f].root)
     if noisy and not _noise_ready(t, e, count):
-        return _wait(t, e, _NOISE, 0, 0, 0)
+        return wait(t, e, _NOISE, 0, 0, 0)
 
     largest = -np.inf
     for slot in range(count):
@@ -235,20 +233,20 @@ def _move(t: Tables, e: int, f: int) -> None:
     if action == STOP_ACTION:
         if t.nodes[node].post != UNKNOWN or _find_post(t, e, f, node):
             _record(t, e, f, node, action)
-            _finish(t, e, f, _SUCCESS if t.nodes[node].post == 1 else _FAILED_POST)
+            finish(t, e, f, _SUCCESS if t.nodes[node].post == 1 else _FAILED_POST)
         return
     if t.frames[f].length + 1 >= t.frames[f].limit:
         _record(t, e, f, node, action)
-        _finish(t, e, f, _FAILED_DEPTH)
+        finish(t, e, f, _FAILED_DEPTH)
         return
     child = t.edges[node, slot].child
     if child == NONE:
-        child = _grow(t, e, f, node, slot, action)
+        child = grow(t, e, f, node, slot, action)
         if child == NONE:
             return
         if child == FAILED:
             if _discards(t, e, f):
-                _finish(t, e, f, _FAILED_CALL)
+                finish(t, e, f, _FAILED_CALL)
             else:
                 t.edges[node, slot].child = FAILED
                 t.frames[f].chosen = NONE
@@ -256,7 +254,7 @@ def _move(t: Tables, e: int, f: int) -> None:
     # Root-only noise: a child that was expanded without noise gets it when it becomes the root.
     noisy = _noisy(t, e, f) and not t.rules[0].noise_everywhere and t.nodes[child].count != UNKNOWN
     if noisy and not _noise_ready(t, e, t.nodes[child].count):
-        _wait(t, e, _NOISE, 0, 0, 0)
+        wait(t, e, _NOISE, 0, 0, 0)
         return
     _record(t, e, f, node, action)
     if noisy:
@@ -264,7 +262,7 @@ def _move(t: Tables, e: int, f: int) -> None:
     t.frames[f].root = child
     t.frames[f].cursor = child
     t.frames[f].chosen = NONE
-    t.frames[f].budget = _simulations(t, e, f)
+    t.frames[f].budget = simulations(t, e, f)
 
 
 @_compiled
@@ -294,7 +292,7 @@ def _choose(t: Tables, e: int, f: int, node: int) -> int:
     by_prior = total == 0.0
     if by_prior:
         total = _policy_total(t, node, True)
-    if _explores(t, e, f):
+    if explores(t, e, f):
         target = t.uniform[e, t.frames[f].length] * total
         cumulative, last = 0.0, 0
         for slot in range(t.nodes[node].count):
@@ -335,191 +333,7 @@ def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
         t.policies[e, step, entry] = _policy_weight(t, node, slot, by_prior) / total
 
 
-# ---------------------------------------------------------------------------- transitions and calls
-
-
-@_compiled
-def _grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
-    """The node behind an edge taken for the first time; FAILED, or NONE where the episode waits or ended."""
-    if t.free[0] == NONE:
-        _wait(t, e, _NODES, 0, 0, 0)
-        return NONE
-    after = _transition(t, e, f, t.nodes[node].state, action)
-    if after == UNKNOWN:
-        return NONE
-    if after == FAILED:
-        return FAILED
-    if t.frames[f].node_count >= t.rules[0].max_nodes:
-        _finish(t, e, f, _FAILED_NODES)
-        return NONE
-    child = _new_node(t, f, after, t.nodes[node].history)
-    t.nodes[child].parent = node
-    t.nodes[child].parent_slot = slot
-    t.nodes[child].depth = t.nodes[node].depth + 1
-    recursive = action == t.rules[0].atomic + t.frames[f].program
-    t.nodes[child].recursions = t.nodes[node].recursions + (1 if recursive else 0)
-    t.nodes[child].could_recurse = t.nodes[node].could_recurse
-    t.edges[node, slot].child = child
-    return child
-
-
-@_compiled
-def _transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
-    """The state after an action or a call; FAILED, or UNKNOWN where the episode waits or ended."""
-    if action < t.rules[0].atomic:
-        after = t.successor[state, action]
-        if after == UNKNOWN:
-            _wait(t, e, _ACT, state, action, t.frames[f].program)
-            return UNKNOWN
-        return after if _works(t, e, f, 1) else UNKNOWN
-    caller, callee = t.frames[f].program, action - t.rules[0].atomic
-    entry = state
-    if callee == caller:
-        entry = t.calls[state, callee].entered
-        if entry == UNKNOWN:
-            _wait(t, e, _ENTER, state, callee, 0)
-            return UNKNOWN
-    result = t.successor[entry, action]
-    depth = t.frames[f].call_depth + 1
-    if result == UNKNOWN:
-        if depth > t.rules[0].max_call_depth:
-            _abort(t, e, _FAILED_CALL_DEPTH)
-        else:
-            _call(t, e, f, callee, entry)
-        return UNKNOWN
-    # A remembered call fails on the depth it would reach, so memory never changes an outcome.
-    height = t.calls[entry, callee].height
-    if depth + height > t.rules[0].max_call_depth:
-        _abort(t, e, _FAILED_CALL_DEPTH)
-        return UNKNOWN
-    t.frames[f].height = max(t.frames[f].height, height + 1)
-    after = result
-    if result != FAILED and callee == caller:
-        after = t.successor[state, t.rules[0].entries + callee]
-        if after == UNKNOWN:
-            _wait(t, e, _LEAVE, state, result, callee)
-            return UNKNOWN
-    return after if _works(t, e, f, t.calls[entry, callee].work + 1) else UNKNOWN
-
-
-@_compiled
-def _works(t: Tables, e: int, f: int, actions: int) -> bool:
-    """Count actions, those inside of a remembered call too; False where the episode ends because of them."""
-    t.frames[f].work += actions
-    t.episodes[e].work += actions
-    if t.episodes[e].work > t.rules[0].max_actions:
-        _abort(t, e, _FAILED_ACTIONS)
-        return False
-    return True
-
-
-@_compiled
-def _call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
-    """Push a frame for a call, or wait for what it needs."""
-    limit = t.calls[entry, program].depth
-    if limit == UNKNOWN:
-        _wait(t, e, _DEPTH, entry, program, 0)
-        return
-    if t.free[1] == NONE:
-        _wait(t, e, _FRAMES, 0, 0, 0)
-        return
-    if t.free[0] == NONE:
-        _wait(t, e, _NODES, 0, 0, 0)
-        return
-    f = t.free[1]
-    t.free[1] = t.frames[f].caller
-    t.frames[f].program = program
-    t.frames[f].entry = entry
-    t.frames[f].caller = caller
-    t.frames[f].chosen = NONE
-    t.frames[f].length = 0
-    t.frames[f].limit = limit
-    t.frames[f].call_depth = 0 if caller == NONE else t.frames[caller].call_depth + 1
-    t.frames[f].height = 0
-    t.frames[f].work = 0
-    t.frames[f].first_node = NONE
-    t.frames[f].node_count = 0
-    root = _new_node(t, f, entry, program)  # the empty history of a program has the program's index
-    t.nodes[root].parent = NONE
-    t.nodes[root].depth = 0
-    t.nodes[root].recursions = 0
-    t.nodes[root].could_recurse = t.rules[0].penalise_where_possible and t.calls[entry, program].base_case == 0
-    t.frames[f].root = root
-    t.frames[f].cursor = root
-    t.frames[f].budget = _simulations(t, e, f)
-    t.episodes[e].frame = f
-
-
-@_compiled
-def _new_node(t: Tables, f: int, state: int, parent_history: int) -> int:
-    node = t.free[0]
-    t.free[0] = t.nodes[node].link
-    t.nodes[node].state = state
-    t.nodes[node].parent_history = parent_history
-    t.nodes[node].history = UNKNOWN
-    t.nodes[node].count = UNKNOWN
-    t.nodes[node].post = UNKNOWN
-    t.nodes[node].total = 0
-    t.nodes[node].link = NONE
-    if t.frames[f].first_node == NONE:
-        t.frames[f].first_node = node
-    else:
-        t.nodes[t.frames[f].last_node].link = node
-    t.frames[f].last_node = node
-    t.frames[f].node_count += 1
-    return node
-
-
-@_compiled
-def _finish(t: Tables, e: int, f: int, failure: int) -> None:
-    """End a call: the episode's own, or a nested one whose result is remembered for all episodes."""
-    root, program = t.frames[f].root, t.frames[f].program
-    final, caller = t.nodes[root].state, t.frames[f].caller
-    if caller == NONE:
-        t.episodes[e].status = _DONE
-        t.episodes[e].failure = failure
-        t.episodes[e].final = final
-        t.episodes[e].length = t.frames[f].length
-        t.episodes[e].value = t.nodes[root].stop_value if failure == _SUCCESS else -1.0
-    else:
-        entry = t.frames[f].entry
-        t.calls[entry, program].height = t.frames[f].height
-        t.calls[entry, program].work = t.frames[f].work  # counted again when the caller takes the result
-        t.episodes[e].work -= t.frames[f].work
-        t.successor[entry, t.rules[0].atomic + program] = final if failure == _SUCCESS else FAILED
-    t.episodes[e].frame = caller
-    _release(t, f)
-
-
-@_compiled
-def _abort(t: Tables, e: int, failure: int) -> None:
-    """End an episode from inside any of its calls."""
-    f = t.episodes[e].frame
-    while t.frames[f].caller != NONE:
-        caller = t.frames[f].caller
-        _release(t, f)
-        f = caller
-    _finish(t, e, f, failure)
-
-
-@_compiled
-def _release(t: Tables, f: int) -> None:
-    t.nodes[t.frames[f].last_node].link = t.free[0]
-    t.free[0] = t.frames[f].first_node
-    t.frames[f].caller = t.free[1]
-    t.free[1] = f
-
-
 # ---------------------------------------------------------------------------- small questions
-
-
-@_compiled
-def _wait(t: Tables, e: int, hole: int, first: int, second: int, third: int) -> bool:
-    t.episodes[e].hole = hole
-    t.episodes[e].first = first
-    t.episodes[e].second = second
-    t.episodes[e].third = third
-    return False
 
 
 @_compiled
@@ -528,7 +342,7 @@ def _find_post(t: Tables, e: int, f: int, node: int) -> bool:
     program, before, after = t.frames[f].program, t.frames[f].entry, t.nodes[node].state
     post = get(t.post_keys, t.post_values, pair_key(before * t.level.shape[0] + program, after))
     if post == ABSENT:
-        return _wait(t, e, _POST, before, after, program)
+        return wait(t, e, _POST, before, after, program)
     rules = t.rules[0]
     value = success_value(
         rules.discount,
@@ -544,24 +358,13 @@ def _find_post(t: Tables, e: int, f: int, node: int) -> bool:
 
 
 @_compiled
-def _explores(t: Tables, e: int, f: int) -> bool:
-    """Nested searches are always in exploitation mode."""
-    return t.episodes[e].exploring and t.frames[f].caller == NONE
-
-
-@_compiled
 def _noisy(t: Tables, e: int, f: int) -> bool:
-    return _explores(t, e, f) and t.rules[0].noise_fraction > 0.0
+    return explores(t, e, f) and t.rules[0].noise_fraction > 0.0
 
 
 @_compiled
 def _discards(t: Tables, e: int, f: int) -> bool:
-    return t.rules[0].discard_exploring if _explores(t, e, f) else t.rules[0].discard_exploiting
-
-
-@_compiled
-def _simulations(t: Tables, e: int, f: int) -> int:
-    return t.rules[0].simulations if _explores(t, e, f) else t.rules[0].simulations_exploitation
+    return t.rules[0].discard_exploring if explores(t, e, f) else t.rules[0].discard_exploiting
 
 
 @_compiled

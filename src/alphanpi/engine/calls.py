@@ -1,0 +1,216 @@
+"""Transitions and calls of the compiled search: growing a tree by one node, and frames on an explicit stack."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from alphanpi.engine.tables import FAILED, NONE, UNKNOWN, Failure, Hole, Status, Tables
+
+# Plain integers: compiled code then holds constants instead of enumeration look-ups.
+_DONE = int(Status.DONE)
+_ACT, _ENTER, _LEAVE = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE)
+_DEPTH, _NODES, _FRAMES = int(Hole.DEPTH), int(Hole.NODES), int(Hole.FRAMES)
+_SUCCESS, _FAILED_NODES = int(Failure.NONE), int(Failure.NODES)
+_FAILED_CALL_DEPTH, _FAILED_ACTIONS = int(Failure.CALL_DEPTH), int(Failure.ACTIONS)
+
+# Division by zero cannot happen here; without numba's check for it, loops are tighter.
+_compiled = njit(cache=True, error_model="numpy")
+
+
+@_compiled
+def grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
+    """The node behind an edge taken for the first time; FAILED, or NONE where the episode waits or ended."""
+    if t.free[0] == NONE:
+        wait(t, e, _NODES, 0, 0, 0)
+        return NONE
+    after = transition(t, e, f, t.nodes[node].state, action)
+    if after == UNKNOWN:
+        return NONE
+    if after == FAILED:
+        return FAILED
+    if t.frames[f].node_count >= t.rules[0].max_nodes:
+        finish(t, e, f, _FAILED_NODES)
+        return NONE
+    child = new_node(t, f, after, t.nodes[node].history)
+    t.nodes[child].parent = node
+    t.nodes[child].parent_slot = slot
+    t.nodes[child].depth = t.nodes[node].depth + 1
+    recursive = action == t.rules[0].atomic + t.frames[f].program
+    t.nodes[child].recursions = t.nodes[node].recursions + (1 if recursive else 0)
+    t.nodes[child].could_recurse = t.nodes[node].could_recurse
+    t.edges[node, slot].child = child
+    return child
+
+
+@_compiled
+def transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
+    """The state after an action or a call; FAILED, or UNKNOWN where the episode waits or ended."""
+    if action < t.rules[0].atomic:
+        after = t.successor[state, action]
+        if after == UNKNOWN:
+            wait(t, e, _ACT, state, action, t.frames[f].program)
+            return UNKNOWN
+        return after if works(t, e, f, 1) else UNKNOWN
+    caller, callee = t.frames[f].program, action - t.rules[0].atomic
+    entry = state
+    if callee == caller:
+        entry = t.calls[state, callee].entered
+        if entry == UNKNOWN:
+            wait(t, e, _ENTER, state, callee, 0)
+            return UNKNOWN
+    result = t.successor[entry, action]
+    depth = t.frames[f].call_depth + 1
+    if result == UNKNOWN:
+        if depth > t.rules[0].max_call_depth:
+            abort(t, e, _FAILED_CALL_DEPTH)
+        else:
+            call(t, e, f, callee, entry)
+        return UNKNOWN
+    # A remembered call fails on the depth it would reach, so memory never changes an outcome.
+    height = t.calls[entry, callee].height
+    if depth + height > t.rules[0].max_call_depth:
+        abort(t, e, _FAILED_CALL_DEPTH)
+        return UNKNOWN
+    t.frames[f].height = max(t.frames[f].height, height + 1)
+    after = result
+    if result != FAILED and callee == caller:
+        after = t.successor[state, t.rules[0].entries + callee]
+        if after == UNKNOWN:
+            wait(t, e, _LEAVE, state, result, callee)
+            return UNKNOWN
+    return after if works(t, e, f, t.calls[entry, callee].work + 1) else UNKNOWN
+
+
+@_compiled
+def works(t: Tables, e: int, f: int, actions: int) -> bool:
+    """Count actions, those inside of a remembered call too; False where the episode ends because of them."""
+    t.frames[f].work += actions
+    t.episodes[e].work += actions
+    if t.episodes[e].work > t.rules[0].max_actions:
+        abort(t, e, _FAILED_ACTIONS)
+        return False
+    return True
+
+
+@_compiled
+def call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
+    """Push a frame for a call, or wait for what it needs."""
+    limit = t.calls[entry, program].depth
+    if limit == UNKNOWN:
+        wait(t, e, _DEPTH, entry, program, 0)
+        return
+    if t.free[1] == NONE:
+        wait(t, e, _FRAMES, 0, 0, 0)
+        return
+    if t.free[0] == NONE:
+        wait(t, e, _NODES, 0, 0, 0)
+        return
+    f = t.free[1]
+    t.free[1] = t.frames[f].caller
+    t.frames[f].program = program
+    t.frames[f].entry = entry
+    t.frames[f].caller = caller
+    t.frames[f].chosen = NONE
+    t.frames[f].length = 0
+    t.frames[f].limit = limit
+    t.frames[f].call_depth = 0 if caller == NONE else t.frames[caller].call_depth + 1
+    t.frames[f].height = 0
+    t.frames[f].work = 0
+    t.frames[f].first_node = NONE
+    t.frames[f].node_count = 0
+    root = new_node(t, f, entry, program)  # the empty history of a program has the program's index
+    t.nodes[root].parent = NONE
+    t.nodes[root].depth = 0
+    t.nodes[root].recursions = 0
+    t.nodes[root].could_recurse = t.rules[0].penalise_where_possible and t.calls[entry, program].base_case == 0
+    t.frames[f].root = root
+    t.frames[f].cursor = root
+    t.frames[f].budget = simulations(t, e, f)
+    t.episodes[e].frame = f
+
+
+@_compiled
+def new_node(t: Tables, f: int, state: int, parent_history: int) -> int:
+    """Take a node from the pool for a state of a frame; the tree it belongs to is the frame's."""
+    node = t.free[0]
+    t.free[0] = t.nodes[node].link
+    t.nodes[node].state = state
+    t.nodes[node].parent_history = parent_history
+    t.nodes[node].history = UNKNOWN
+    t.nodes[node].count = UNKNOWN
+    t.nodes[node].post = UNKNOWN
+    t.nodes[node].total = 0
+    t.nodes[node].link = NONE
+    if t.frames[f].first_node == NONE:
+        t.frames[f].first_node = node
+    else:
+        t.nodes[t.frames[f].last_node].link = node
+    t.frames[f].last_node = node
+    t.frames[f].node_count += 1
+    return node
+
+
+@_compiled
+def finish(t: Tables, e: int, f: int, failure: int) -> None:
+    """End a call: the episode's own, or a nested one whose result is remembered for all episodes."""
+    root, program = t.frames[f].root, t.frames[f].program
+    final, caller = t.nodes[root].state, t.frames[f].caller
+    if caller == NONE:
+        t.episodes[e].status = _DONE
+        t.episodes[e].failure = failure
+        t.episodes[e].final = final
+        t.episodes[e].length = t.frames[f].length
+        t.episodes[e].value = t.nodes[root].stop_value if failure == _SUCCESS else -1.0
+    else:
+        entry = t.frames[f].entry
+        t.calls[entry, program].height = t.frames[f].height
+        t.calls[entry, program].work = t.frames[f].work  # counted again when the caller takes the result
+        t.episodes[e].work -= t.frames[f].work
+        t.successor[entry, t.rules[0].atomic + program] = final if failure == _SUCCESS else FAILED
+    t.episodes[e].frame = caller
+    release(t, f)
+
+
+@_compiled
+def abort(t: Tables, e: int, failure: int) -> None:
+    """End an episode from inside any of its calls."""
+    f = t.episodes[e].frame
+    while t.frames[f].caller != NONE:
+        caller = t.frames[f].caller
+        release(t, f)
+        f = caller
+    finish(t, e, f, failure)
+
+
+@_compiled
+def release(t: Tables, f: int) -> None:
+    """Give the nodes of a frame back to the pool."""
+    t.nodes[t.frames[f].last_node].link = t.free[0]
+    t.free[0] = t.frames[f].first_node
+    t.frames[f].caller = t.free[1]
+    t.free[1] = f
+
+
+# ---------------------------------------------------------------------------- small questions
+
+
+@_compiled
+def wait(t: Tables, e: int, hole: int, first: int, second: int, third: int) -> bool:
+    """Stop an episode at a hole until the driver has filled it."""
+    t.episodes[e].hole = hole
+    t.episodes[e].first = first
+    t.episodes[e].second = second
+    t.episodes[e].third = third
+    return False
+
+
+@_compiled
+def explores(t: Tables, e: int, f: int) -> bool:
+    """Nested searches are always in exploitation mode."""
+    return t.episodes[e].exploring and t.frames[f].caller == NONE
+
+
+@_compiled
+def simulations(t: Tables, e: int, f: int) -> int:
+    """Simulations per action of a frame: many where the episode explores, few in calls."""
+    return t.rules[0].simulations if explores(t, e, f) else t.rules[0].simulations_exploitation
