@@ -52,7 +52,7 @@ def filled_replay(environment, keep_memories: bool = False) -> Replay:
 def test_the_shared_gradient_is_the_gradient_of_every_trace_unrolled(observation):
     environment = make("sorting", observation=observation)
     replay = filled_replay(environment)
-    traces = replay.sample(np.ones(6), 40, 0.6, np.random.default_rng(0))
+    traces = replay.sample(np.ones(6), 40, np.full(6, 0.6), np.random.default_rng(0))
     network = create_network(environment, 3)
     batch = make_batch(traces, replay, weight_by_value=True, unrolled=True)
     result = loss(network, batch, 0.5)
@@ -88,7 +88,7 @@ def test_the_shared_gradient_is_the_gradient_of_every_trace_unrolled(observation
 def test_stored_memories_give_single_steps():
     environment = make("sorting")
     replay = filled_replay(environment, keep_memories=True)
-    steps = replay.sample_steps(np.ones(6), 50, 0.5, np.random.default_rng(0))
+    steps = replay.sample_steps(50, 0.5, np.random.default_rng(0))
     assert all(len(step.observations) == 1 for step in steps)
     batch = make_batch(steps, replay, weight_by_value=False, unrolled=False)
     network = create_network(environment, 0)  # the weights the traces were played with
@@ -127,7 +127,7 @@ def test_only_programs_that_grow_with_the_problem_are_continued():
     rng = np.random.default_rng(0)
     continuations = Continuations(create_network(environment, 0), replay, environment.library, rng, "cpu")
     assert set(continuations.memories) == {reset}
-    traces = replay.sample(np.ones(6), 60, 1.0, rng)
+    traces = replay.sample(np.ones(6), 60, np.full(6, 1.0), rng)
     changed = continuations.applied(traces, 1.0, rng)
     assert continuations.applied(traces, 0.0, rng) == traces
     for before, after in zip(traces, changed, strict=True):
@@ -141,7 +141,7 @@ def test_only_programs_that_grow_with_the_problem_are_continued():
 def test_blurring_only_removes():
     environment = make("sorting")
     replay = filled_replay(environment)
-    traces = replay.sample(np.ones(6), 40, 1.0, np.random.default_rng(0))
+    traces = replay.sample(np.ones(6), 40, np.full(6, 1.0), np.random.default_rng(0))
     clean = make_batch(traces, replay, weight_by_value=True, unrolled=True)
     blurred = make_batch(
         traces, replay, weight_by_value=True, unrolled=True, blur=Blur(1.0, 0.3), rng=np.random.default_rng(1)
@@ -156,7 +156,7 @@ def test_blurring_only_removes():
 def test_both_outcomes_reach_the_batch():
     environment = make("sorting")
     replay = filled_replay(environment)
-    traces = replay.sample(np.ones(6), 200, 0.5, np.random.default_rng(0))
+    traces = replay.sample(np.ones(6), 200, np.full(6, 0.5), np.random.default_rng(0))
     mixed = {program for program, success in replay.rings if not success}
     assert mixed
     share = np.mean([trace.success for trace in traces if trace.program in mixed])

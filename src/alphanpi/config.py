@@ -146,6 +146,9 @@ class LearningConfig(Config):
         description="share of traces learned as if they went on after a long run, of programs whose depth grows with "
         "the problem; 0 in the paper",
     )
+    renewed_share: float = Field(
+        0.5, ge=0, le=1, description="how far weights move towards fresh ones where the exam fails again and again"
+    )
     weak_program_weight: float = Field(
         4.0, ge=0, description="how much more often traces of failing programs are drawn than of mastered ones"
     )
@@ -155,7 +158,26 @@ class ReplayConfig(Config):
     """The replay buffer."""
 
     capacity: int = Field(1500, ge=1, description="traces kept per program and outcome")
-    positive_fraction: float = Field(0.7, ge=0, le=1, description="p_buf, share of successful traces in a batch")
+    positive_fraction: float = Field(
+        0.7, ge=0, le=1, description="p_buf, share of successes among the traces drawn of a program"
+    )
+    positive_fraction_mastered: float = Field(
+        0.95,
+        ge=0,
+        le=1,
+        description="the same of a program that always succeeds, in proportion between the two; with the share of a "
+        "failing one, long past failures would be all that values are learned from; equal in the paper",
+    )
+    ordered: bool = Field(
+        True,
+        description="learn successes in normal form: neighbouring atomic actions that can be exchanged in the order of "
+        "the library; needs learning.unroll = trace; false in the paper",
+    )
+    thrifty: bool = Field(
+        True,
+        description="leave recursive calls out of a success that it can do without, and ask for none in the exam; "
+        "needs learning.unroll = trace; false in the paper",
+    )
 
 
 class CurriculumConfig(Config):
@@ -184,6 +206,7 @@ class ValidationConfig(Config):
     exam_episodes: int = Field(
         200, ge=0, description="episodes per program before training is complete; 0: no exam (paper)"
     )
+    exam_patience: int = Field(6, ge=1, description="failed exams after which weights are renewed")
     exam_threshold: float = Field(0.995, gt=0, le=1, description="success every program needs in the exam")
     exam_planning_episodes: int = Field(
         20, ge=0, description="episodes per program the exam asks for with search, too; 0: none (paper)"

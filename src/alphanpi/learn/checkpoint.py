@@ -28,7 +28,7 @@ STATE_FILE = "state.json"
 TRAINER_FILE = "trainer.safetensors"
 LAST = "last"
 _KEPT = 2
-_FORMAT = 1
+_FORMAT = 2
 
 
 class Progress(NamedTuple):
@@ -57,6 +57,7 @@ def save_checkpoint(folder: Path, trainer: Trainer, card: ModelCard, elapsed: fl
             "curriculum": {
                 "level": trainer.curriculum.level,
                 "streak": trainer.curriculum.streak,
+                "failed_exams": trainer.curriculum.failed_exams,
                 "completed": trainer.curriculum.completed,
                 "success": trainer.curriculum.success,
             },
@@ -121,6 +122,7 @@ def _restore(path: Path, trainer: Trainer) -> Progress:
     curriculum = state["curriculum"]
     trainer.curriculum.level = curriculum["level"]
     trainer.curriculum.streak = curriculum["streak"]
+    trainer.curriculum.failed_exams = curriculum["failed_exams"]
     trainer.curriculum.completed = curriculum["completed"]
     trainer.curriculum.success = dict(curriculum["success"])
     trainer.errors = {name: [_error(item) for item in errors] for name, errors in state["errors"].items()}

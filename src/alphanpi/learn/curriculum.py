@@ -19,6 +19,7 @@ class Curriculum:
         self.config = config
         self.level = 1
         self.streak = 0
+        self.failed_exams = 0
         self.completed = False
         self.success: dict[str, float] = {program.name: 0.0 for program in library.learned}
 
@@ -58,11 +59,12 @@ class Curriculum:
             self.level += 1
 
     def fail_exam(self) -> None:
-        """The exam showed what validation had missed: start counting again."""
-        self.streak = 0
+        """The exam showed what validation had missed."""
+        self.begin_again()
+        self.failed_exams += 1
 
-    def fail_verification(self) -> None:
-        """Learned, but not proved: go on, and start counting again."""
+    def begin_again(self) -> None:
+        """Not complete after all: start counting again."""
         self.completed = False
         self.streak = 0
 

@@ -104,6 +104,11 @@ class Replay:
         )
         self.rings.setdefault((program, trace.success), _Ring()).add(stored, self.capacity)
 
+    def forget(self, program: int) -> None:
+        """Drop all traces of a program."""
+        for success in (True, False):
+            self.rings.pop((program, success), None)
+
     def learnable(self) -> list[int]:
         """Programs that have succeeded at least once."""
         return sorted(program for program, success in self.rings if success)
@@ -112,28 +117,22 @@ class Replay:
         self,
         weights: NDArray[np.float64],
         count: int,
-        positive_fraction: float,
+        positive_fractions: NDArray[np.float64],
         rng: np.random.Generator,
     ) -> list[StoredTrace]:
-        """Draw traces: programs by weight, then the outcome, then uniformly."""
+        """Draw traces: programs by weight, then the outcome by the program's own fraction, then uniformly."""
         programs = np.array(self.learnable())
         shares = weights[programs] / weights[programs].sum()
         traces = []
         for program, number in zip(programs.tolist(), rng.multinomial(count, shares).tolist(), strict=True):
             negative = self.rings.get((program, False))
-            positives = number if negative is None else int(rng.binomial(number, positive_fraction))
+            positives = number if negative is None else int(rng.binomial(number, positive_fractions[program]))
             traces += _drawn(self.rings[program, True].traces, positives, rng)
             if negative is not None:
                 traces += _drawn(negative.traces, number - positives, rng)
         return traces
 
-    def sample_steps(
-        self,
-        weights: NDArray[np.float64],
-        count: int,
-        positive_fraction: float,
-        rng: np.random.Generator,
-    ) -> list[StoredTrace]:
+    def sample_steps(self, count: int, positive_fraction: float, rng: np.random.Generator) -> list[StoredTrace]:
         """Draw single steps as the paper does: the outcome first, then uniformly over all programs' steps."""
         positives = int(rng.binomial(count, positive_fraction))
         drawn = []

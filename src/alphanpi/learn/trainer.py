@@ -16,21 +16,24 @@ import numpy as np
 import torch
 
 from alphanpi.config import TrainConfig, planning_config
-from alphanpi.engine.search import Request, Search
+from alphanpi.engine.search import Request, Search, Trace
 from alphanpi.engine.tables import Failure
-from alphanpi.interpreter import Call, Interpreter
+from alphanpi.interpreter import Call, Interpreter, Recording
 from alphanpi.learn.continuation import Continuations
 from alphanpi.learn.curriculum import Curriculum
+from alphanpi.learn.order import ordered_traces
 from alphanpi.learn.proof import prove, require_lemma
 from alphanpi.learn.replay import Replay
+from alphanpi.learn.thrift import Route, thrifty_routes, thrifty_traces
 from alphanpi.learn.unroll import Blur, Loss, loss, make_batch
 from alphanpi.model import create_evaluator, create_network
 from alphanpi.spec import Environment, Program
 from alphanpi.verification.exploration import Origin, recreate
 
 # Names of the random streams of an iteration.
-_PLAY, _SEARCH, _LEARN, _VALIDATE, _EXAM, _PLANNING_EXAM, _CALLS = range(7)
+_PLAY, _SEARCH, _LEARN, _VALIDATE, _EXAM, _PLANNING_EXAM, _CALLS, _RENEW = range(8)
 
+_ROUTES = 10  # runs per program in which needless recursive calls are looked for
 _ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)
 
 
@@ -121,7 +124,7 @@ class Trainer:
         level = self.curriculum.level
         requests = self._requests()
         traces = self.search.run(requests)
-        for trace in traces:
+        for trace in self._learned_from(traces):
             if trace.failure in _ENDED_BY_ITSELF:
                 self.replay.add(trace)
         played = self.search.statistics
@@ -248,6 +251,38 @@ class Trainer:
                         found.setdefault(callee.name, {})[state] = None
         return {name: list(states) for name, states in found.items()}
 
+    def _learned_from(self, traces: Sequence[Trace]) -> Sequence[Trace]:
+        """The traces as they are learned: in normal form, and without needless recursive calls."""
+        settings, search = self.config.replay, self.config.search
+        if self.config.learning.unroll == "stored":
+            return traces
+        if settings.ordered:
+            traces = ordered_traces(self.interpreter.guard, traces)
+        if settings.thrifty:
+            traces = thrifty_traces(self.interpreter, traces, search.discount, search.recursion_bonus)
+        return traces
+
+    def _wasteful_programs(self) -> list[str]:
+        """Programs that make recursive calls which they could do without in all of their runs."""
+        if not self.config.replay.thrifty:
+            return []
+        routes: defaultdict[str, list[Route]] = defaultdict(list)
+        starts = self._validation_starts(2 * _ROUTES, _EXAM)
+        starts = [start for start in starts if self.library.named(start.program).recursive]
+        calls = [Call(start.program, self.start_state(start)) for start in starts]
+        for start, execution in zip(starts, self.interpreter.run(calls, Recording(depth=0)), strict=True):
+            states = tuple(step.state for step in execution.steps)
+            actions = tuple(self.library.index_of(step.action) for step in execution.steps)
+            route = Route(start.program, states, actions)
+            if execution.success and len(route.self_calls(self.library.index_of(start.program))) > 1:
+                routes[start.program].append(route)
+        wasteful = []
+        for name, found in routes.items():
+            shorter = thrifty_routes(self.interpreter, found)
+            if all(after is not before for before, after in zip(found, shorter, strict=True)):
+                wasteful.append(name)
+        return wasteful
+
     def _learn(self) -> tuple[list[Loss], float]:
         settings = self.config.learning
         rng = np.random.default_rng((self.seed, self.iteration, _LEARN))
@@ -260,12 +295,16 @@ class Trainer:
             group["lr"] = rate
         losses, norm = [], 0.0
         unrolled = settings.unroll == "trace"
-        draw = self.replay.sample if unrolled else self.replay.sample_steps
+        mastered, start = self.config.replay.positive_fraction_mastered, self.config.replay.positive_fraction
+        positives = start + (mastered - start) * (1 - failing)
         continuations = None
         if unrolled and settings.continued_fraction > 0:
             continuations = Continuations(self.network, self.replay, self.library, rng, self.device)
         for _ in range(settings.gradient_steps):
-            traces = draw(weights, settings.batch, self.config.replay.positive_fraction, rng)
+            if unrolled:
+                traces = self.replay.sample(weights, settings.batch, positives, rng)
+            else:
+                traces = self.replay.sample_steps(settings.batch, self.config.replay.positive_fraction, rng)
             if continuations is not None:
                 traces = continuations.applied(traces, settings.continued_fraction, rng)
             batch = make_batch(
@@ -287,6 +326,21 @@ class Trainer:
             losses.append(item)
         return losses, norm
 
+    def _renew(self) -> None:
+        """Move the weights towards fresh ones: what was learned is soon learned again, and generalises anew.
+
+        Ash and Adams, "On warm-starting neural network training" (2020): shrink and perturb.
+        """
+        self.curriculum.failed_exams = 0
+        stream = np.random.default_rng((self.seed, self.iteration, _RENEW))
+        fresh = create_network(self.environment, int(stream.integers(2**31)), self.config.network).to(self.device)
+        with torch.no_grad():
+            for network in (self.network, self.acting):
+                for weights, target in zip(network.parameters(), fresh.parameters(), strict=True):
+                    weights.lerp_(target, self.config.learning.renewed_share)
+        self.optimiser.state.clear()
+        self.weights_changed()
+
     @torch.no_grad()
     def _average(self) -> None:
         acting: list[torch.Tensor] = list(self.acting.parameters())
@@ -297,9 +351,18 @@ class Trainer:
         """Before the last level counts as learned: a larger validation, in which nothing may fail."""
         settings = self.config.validation
         if settings.exam_episodes and self.curriculum.level == self.library.levels:
-            outcomes = self._validate(settings.exam_episodes, _EXAM)
-            if _worst(outcomes) < settings.exam_threshold or not self._pass_planning_exam():
+            passed = _worst(self._validate(settings.exam_episodes, _EXAM)) >= settings.exam_threshold
+            wasteful = self._wasteful_programs() if passed else []
+            for name in wasteful:
+                # Else what was learned before would outweigh the shorter traces for long.
+                self.replay.forget(self.library.index_of(name) - self.library.atomic_count)
+            if wasteful:
+                self.curriculum.begin_again()
+                return False
+            if not passed or not self._pass_planning_exam():
                 self.curriculum.fail_exam()
+                if self.curriculum.failed_exams == settings.exam_patience:
+                    self._renew()
                 return False
         self.curriculum.advance()
         return True
@@ -308,7 +371,7 @@ class Trainer:
         """After the exam: unless all is proved, go on training, with counter-examples among the error starts."""
         proof = prove(self.environment, self.evaluator, self.acting)
         if not proof.proved:
-            self.curriculum.fail_verification()
+            self.curriculum.begin_again()
         for failing in proof.failing:
             starts = [
                 Start(failing.program, failing.size, (), (origin.number, *origin.values)) for origin in failing.origins

@@ -1,0 +1,121 @@
+"""Recursive calls a program can do without.
+
+A sort that calls itself twice on the same sub-list is right, and takes time exponential in the length. Nothing in a
+reward of 0 or 1 speaks against it but one action more, so such programs do get learned. Here a successful route is
+followed again without one of its recursive calls; if it still succeeds, the call was needless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphanpi.engine.scoring import success_value
+from alphanpi.engine.search import Trace
+from alphanpi.interpreter import Call, Interpreter
+
+
+class Route(NamedTuple):
+    """What one call did, the last action STOP."""
+
+    program: str
+    states: tuple[Any, ...]  # [T] in which each action was chosen
+    actions: tuple[int, ...]  # [T] library indices
+
+    def self_calls(self, program: int) -> list[int]:
+        """Steps at which it called itself."""
+        return [step for step, action in enumerate(self.actions) if action == program]
+
+
+def thrifty_routes(interpreter: Interpreter, routes: Sequence[Route]) -> list[Route]:
+    """Each route without the recursive calls it can do without; one call is always kept."""
+    library = interpreter.library
+    result = list(routes)
+    pending = list(range(len(result)))
+    while pending:
+        shorter: list[Route] = []
+        owners: list[int] = []
+        for number in pending:
+            route = result[number]
+            calls = route.self_calls(library.index_of(route.program))
+            for step in calls if len(calls) > 1 else ():
+                actions = route.actions[:step] + route.actions[step + 1 :]
+                shorter.append(Route(route.program, route.states[:1], actions))
+                owners.append(number)
+        pending = []
+        for number, followed in zip(owners, _followed(interpreter, shorter), strict=True):
+            if followed is not None and number not in pending:
+                result[number] = followed
+                pending.append(number)
+    return result
+
+
+def thrifty_traces(
+    interpreter: Interpreter, traces: Sequence[Trace], discount: float, recursion_bonus: float
+) -> list[Trace]:
+    """The traces, the successful ones without needless recursive calls; their policies then are the actions taken."""
+    library, guard = interpreter.library, interpreter.guard
+    numbers = [
+        number for number, trace in enumerate(traces) if trace.success and library.named(trace.program).recursive
+    ]
+    routes = [
+        Route(traces[number].program, traces[number].states, tuple(traces[number].actions.tolist()))
+        for number in numbers
+    ]
+    result = list(traces)
+    for number, before, after in zip(numbers, routes, thrifty_routes(interpreter, routes), strict=True):
+        if after is before:
+            continue
+        recursions = len(after.self_calls(library.index_of(after.program)))
+        policies = np.zeros((len(after.actions), len(library)))
+        policies[np.arange(len(after.actions)), list(after.actions)] = 1
+        result[number] = traces[number]._replace(
+            states=after.states,
+            final=after.states[-1],
+            actions=np.array(after.actions, np.int32),
+            observations=np.array([guard.observe(state) for state in after.states], np.int16),
+            visits=policies.astype(np.int32),
+            policies=policies,
+            memories=np.zeros((len(after.actions), 0), np.float32),
+            value=float(success_value(discount, len(after.actions), 0.0, recursion_bonus, recursions, True)),
+        )
+    return result
+
+
+def _followed(interpreter: Interpreter, routes: Sequence[Route]) -> list[Route | None]:
+    """The routes from their first states on, side by side; None for one that cannot be followed to success."""
+    guard, library = interpreter.guard, interpreter.library
+    states: list[list[Any]] = [list(route.states[:1]) for route in routes]
+    alive = set(range(len(routes)))
+    for step in range(max((len(route.actions) for route in routes), default=0)):
+        called: list[int] = []
+        for number in sorted(alive):
+            route, state = routes[number], states[number][-1]
+            if step >= len(route.actions):
+                continue
+            action = route.actions[step]
+            if not guard.legal(route.program, state)[action]:
+                alive.discard(number)
+            elif action == 0:
+                if not guard.post(route.program, states[number][0], state):
+                    alive.discard(number)
+            elif action < library.atomic_count:
+                states[number].append(guard.act(state, library.names[action]))
+            else:
+                called.append(number)
+        callees = [library.names[routes[number].actions[step]] for number in called]
+        calls = [
+            Call(callee, guard.enter(states[number][-1], callee, routes[number].program))
+            for number, callee in zip(called, callees, strict=True)
+        ]
+        for number, callee, execution in zip(called, callees, interpreter.run(calls), strict=True):
+            if execution.success:
+                before = states[number][-1]
+                states[number].append(guard.leave(before, execution.final, callee, routes[number].program))
+            else:
+                alive.discard(number)
+    return [
+        route._replace(states=tuple(states[number])) if number in alive else None for number, route in enumerate(routes)
+    ]
