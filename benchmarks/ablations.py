@@ -43,7 +43,7 @@ VARIANTS = [
     Variant("L10", {"episodes.programs": "one", "episodes.sizes": "one"}),
     Variant("L11", {"episodes.error_fraction": 0.0}),
     Variant("L12", {"episodes.base_case": False}),
-    Variant("L24", {"validation.short_program_factor": 1}),
+    Variant("L24", {"validation.called_program_factor": 1}),
 ]
 
 

@@ -312,7 +312,7 @@ def test_an_agent_learns_hanoi_and_generalises():
 
 def test_short_programs_are_validated_more_often():
     environment = make("sorting")
-    config = override(preset("default", "sorting"), {"validation.episodes": 4, "validation.short_program_factor": 3})
+    config = override(preset("default", "sorting"), {"validation.episodes": 4, "validation.called_program_factor": 3})
     trainer = Trainer(environment, config, seed=0)
     trainer.curriculum.level = 2
     counts = Counter(start.program for start in trainer._validation_starts(4, 3))

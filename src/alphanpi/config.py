@@ -59,14 +59,16 @@ class SearchConfig(Config):
 
 
 PLANNING_SIMULATIONS = 5
+PLANNING_C_PUCT = 1.5
 
 
 def planning_config(search: SearchConfig) -> SearchConfig:
     """The search of a trained agent: exploitation mode with the paper's five simulations.
 
     Without the level term: it steers exploration, and with five simulations it would decide instead of the network.
+    With more weight on the policy: where the critic takes two actions for equally good, chance would.
     """
-    changes = {"simulations_exploitation": PLANNING_SIMULATIONS, "c_level": 0.0}
+    changes = {"simulations_exploitation": PLANNING_SIMULATIONS, "c_level": 0.0, "c_puct": PLANNING_C_PUCT}
     return search.model_copy(update=changes)
 
 
@@ -99,10 +101,10 @@ class EpisodesConfig(Config):
         0.5,
         ge=0,
         le=1,
-        description="share of the other episodes that start where programs above call this one, of programs whose "
-        "depth grows with the problem; 0 in the paper",
+        description="share of the other episodes that start where programs above call this one and it fails, or, where "
+        "its depth grows with the problem, where they call it at all; 0 in the paper",
     )
-    called_runs: int = Field(16, ge=1, description="runs per iteration in which such calls are looked for")
+    called_runs: int = Field(48, ge=1, description="runs per iteration in which such calls are looked for")
     error_capacity: int = Field(50, ge=0, description="failed starts remembered per program")
     error_passes: int = Field(5, ge=1, description="successes in a row after which a failed start is forgotten")
 
@@ -131,7 +133,11 @@ class LearningConfig(Config):
     value_weight: float = Field(0.5, ge=0, description="weight of the value loss")
     gradient_clip: float = Field(1.0, ge=0, description="largest norm of a gradient; 0: no limit")
     weight_average: float = Field(
-        0.97, ge=0, lt=1, description="decay of the moving average of weights that acts and is saved; 0: none"
+        0.97,
+        ge=0,
+        lt=1,
+        description="decay of the moving average of weights that acts and is saved, nearer to 1 as the learning rate "
+        "falls; 0: none (paper)",
     )
     blurred_fraction: float = Field(
         0.3, ge=0, le=1, description="share of traces in a batch whose observations are blurred; 0 in the paper"
@@ -197,11 +203,11 @@ class ValidationConfig(Config):
 
     episodes: int = Field(24, ge=1, description="episodes per program, n_val")
     mode: Literal["greedy", "planning"] = Field("greedy", description="the network alone, or with search (paper)")
-    short_program_factor: int = Field(
+    called_program_factor: int = Field(
         5,
         ge=1,
-        description="how many more episodes programs get that call no program: they are short, and all rests on them; "
-        "1 in the paper",
+        description="how many more episodes programs get that others call and that do not call themselves: all rests "
+        "on them; 1 in the paper",
     )
     exam_episodes: int = Field(
         200, ge=0, description="episodes per program before training is complete; 0: no exam (paper)"
@@ -211,6 +217,16 @@ class ValidationConfig(Config):
     exam_planning_episodes: int = Field(
         20, ge=0, description="episodes per program the exam asks for with search, too; 0: none (paper)"
     )
+    far_exam_factor: int = Field(
+        10,
+        ge=1,
+        description="size of the problems of a last exam, in validation sizes, for highest programs whose depth grows "
+        "with the problem",
+    )
+    far_exam_episodes: int = Field(
+        12, ge=0, description="such problems; all must be solved by the network alone; 0: no such exam (paper)"
+    )
+    far_exam_planning_episodes: int = Field(3, ge=0, description="how many of them must be solved with search, too")
     training_share: float = Field(0.5, ge=0, lt=1, description="share of episodes on training sizes, for error states")
 
 

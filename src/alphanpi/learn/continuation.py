@@ -19,11 +19,11 @@ from alphanpi.model import NPINetwork
 from alphanpi.spec import Library
 
 _CHAINS = 32  # runs per program
-_LENGTH = 64  # steps of each
+_LENGTH = 160  # steps of each
 
 
 class Continuations:
-    """Memories after 1 to 64 steps, per program whose depth is a function of the state."""
+    """Memories after 1 to 160 steps, per program whose depth is a function of the state."""
 
     def __init__(
         self, network: NPINetwork, replay: Replay, library: Library, rng: np.random.Generator, device: str

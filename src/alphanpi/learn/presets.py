@@ -54,15 +54,21 @@ _PAPER: Overrides = {
     "curriculum.patience": 1,
     "validation.episodes": 25,
     "validation.mode": "planning",
-    "validation.short_program_factor": 1,
+    "validation.called_program_factor": 1,
     "validation.training_share": 0.0,
     "validation.exam_episodes": 0,
     "validation.exam_planning_episodes": 0,
+    "validation.far_exam_episodes": 0,
 }
 
-# By environment id: Hanoi is searched harder and with more noise.
+# By environment id: Hanoi is searched harder and with more noise. Where traces are long, a strong discount teaches to
+# skip what need not be done this time, and to see that it need not be done is harder than to do it.
 _PER_ENVIRONMENT: dict[str, dict[str, Overrides]] = {
-    "default": {"hanoi": {"search.noise_fraction": 0.5, "search.noise_concentration": 0.5}},
+    "default": {
+        "hanoi": {"search.noise_fraction": 0.5, "search.noise_concentration": 0.5},
+        "sorting": {"search.discount": 0.999},
+        "flat-sorting": {"validation.far_exam_episodes": 0},
+    },
     "paper": {
         "hanoi": {
             "search.simulations": 1500,

@@ -31,9 +31,10 @@ from alphanpi.spec import Environment, Program
 from alphanpi.verification.exploration import Origin, recreate
 
 # Names of the random streams of an iteration.
-_PLAY, _SEARCH, _LEARN, _VALIDATE, _EXAM, _PLANNING_EXAM, _CALLS, _RENEW = range(8)
+_PLAY, _SEARCH, _LEARN, _VALIDATE, _EXAM, _PLANNING_EXAM, _CALLS, _RENEW, _FAR_EXAM = range(9)
 
 _ROUTES = 10  # runs per program in which needless recursive calls are looked for
+_MOST_ACTIONS = 1_000_000  # of a run in the far exam
 _ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)
 
 
@@ -178,6 +179,7 @@ class Trainer:
         """Make search and validation see the acting weights as they are now."""
         self.evaluator.refresh()
         self.search.forget()
+        self.planner.forget()
         self.interpreter.forget()
 
     def sizes(self, program: Program) -> list[int]:
@@ -223,15 +225,14 @@ class Trainer:
         return requests
 
     def _calls(self) -> dict[str, list[Any]]:
-        """States in which programs are called in fresh runs of the highest ones: those that really occur.
+        """States in which programs are called in fresh runs of the highest ones: those that fail, if any do.
 
-        Lists that are nearly sorted, say, are rare among random ones but the rule inside of a sort. Programs of
-        constant depth keep to their own starts: what calls them in training may not be all that will.
+        Lists that are nearly sorted, say, are rare among random ones but the rule inside of a sort. Where none fails,
+        programs of constant depth keep to their own starts: what calls them in training may not be all that will.
         """
         settings, unlocked = self.config.episodes, self.curriculum.unlocked
         highest = [program for program in unlocked if program.level == self.curriculum.level]
-        wanted = {program.name for program in unlocked if program.growing}
-        if settings.called_fraction == 0 or len(highest) == len(unlocked) or not wanted:
+        if settings.called_fraction == 0 or len(highest) == len(unlocked):
             return {}
         rng = np.random.default_rng((self.seed, self.iteration, _CALLS))
         runs = []
@@ -241,15 +242,24 @@ class Trainer:
             start = Start(program.name, size, (self.seed, self.iteration, _CALLS, number))
             runs.append(Call(program.name, self.start_state(start)))
         guard = self.search.world.guard
-        found: dict[str, dict[Any, None]] = {}  # ordered sets
+        failed: defaultdict[str, dict[Any, None]] = defaultdict(dict)  # ordered sets
+        called: defaultdict[str, dict[Any, None]] = defaultdict(dict)
         for execution in self.interpreter.run(runs, record=True):
+            culprit = execution.culprit
+            if culprit is not None and self._trained_on(culprit):
+                failed[culprit.program][culprit.state] = None
             for step in execution.steps:
                 callee = self.library.named(step.action)
-                if callee.name in wanted:
-                    state = guard.enter(step.state, callee.name, step.program)
-                    if guard.size(state) in self.sizes(callee):
-                        found.setdefault(callee.name, {})[state] = None
-        return {name: list(states) for name, states in found.items()}
+                if callee.growing:
+                    call = Call(callee.name, guard.enter(step.state, callee.name, step.program))
+                    if self._trained_on(call):
+                        called[callee.name][call.state] = None
+        lower = {program.name for program in unlocked} - {program.name for program in highest}
+        return {name: list(states) for name, states in {**called, **failed}.items() if name in lower}
+
+    def _trained_on(self, call: Call) -> bool:
+        """Whether a call is of a size its program is trained on."""
+        return self.search.world.guard.size(call.state) in self.sizes(self.library.named(call.program))
 
     def _learned_from(self, traces: Sequence[Trace]) -> Sequence[Trace]:
         """The traces as they are learned: in normal form, and without needless recursive calls."""
@@ -290,9 +300,10 @@ class Trainer:
             return [], 0.0
         failing = np.array([1 - self.curriculum.success[program.name] for program in self.library.learned])
         weights = 1 + settings.weak_program_weight * failing
-        rate = settings.learning_rate * max(settings.slowest, 1 - self.curriculum.weakest)
+        pace = max(settings.slowest, 1 - self.curriculum.weakest)
         for group in self.optimiser.param_groups:
-            group["lr"] = rate
+            group["lr"] = settings.learning_rate * pace
+        decay = settings.weight_average ** max(pace, 1 / 3)  # as steps get smaller, the average gets longer
         losses, norm = [], 0.0
         unrolled = settings.unroll == "trace"
         mastered, start = self.config.replay.positive_fraction_mastered, self.config.replay.positive_fraction
@@ -322,7 +333,7 @@ class Trainer:
             limit = settings.gradient_clip or float("inf")
             norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), limit))
             self.optimiser.step()
-            self._average()
+            self._average(decay)
             losses.append(item)
         return losses, norm
 
@@ -342,10 +353,10 @@ class Trainer:
         self.weights_changed()
 
     @torch.no_grad()
-    def _average(self) -> None:
+    def _average(self, decay: float) -> None:
         acting: list[torch.Tensor] = list(self.acting.parameters())
         current: list[torch.Tensor] = list(self.network.parameters())
-        torch._foreach_lerp_(acting, current, 1 - self.config.learning.weight_average)
+        torch._foreach_lerp_(acting, current, 1 - decay)
 
     def _pass_exam(self) -> bool:
         """Before the last level counts as learned: a larger validation, in which nothing may fail."""
@@ -364,7 +375,26 @@ class Trainer:
                 if self.curriculum.failed_exams == settings.exam_patience:
                     self._renew()
                 return False
+            if not self._pass_far_exam():
+                self.curriculum.begin_again()
+                return False
         self.curriculum.advance()
+        return True
+
+    def _pass_far_exam(self) -> bool:
+        """The highest programs, if their traces grow with the problem, on much larger ones, with and without search."""
+        settings, levels = self.config.validation, self.library.levels
+        growing = [program.name for program in self.library.learned if program.growing and program.level == levels]
+        size = settings.far_exam_factor * self.environment.validation_size
+        for number in range(settings.far_exam_episodes):
+            seed = (self.seed, self.iteration, _FAR_EXAM, number)
+            calls = [Call(name, self.start_state(Start(name, size, seed))) for name in growing]
+            if not all(execution.success for execution in self.interpreter.run(calls, max_actions=_MOST_ACTIONS)):
+                return False
+            requests = [Request(call.program, call.state) for call in calls]
+            planned = number < settings.far_exam_planning_episodes
+            if planned and not all(trace.success for trace in self.planner.run(requests)):
+                return False
         return True
 
     def _verify(self) -> str:
@@ -391,7 +421,6 @@ class Trainer:
         settings = self.config.validation
         if settings.exam_planning_episodes == 0:
             return True
-        self.planner.forget()
         starts = self._validation_starts(settings.exam_planning_episodes, _PLANNING_EXAM)
         requests = [Request(start.program, self.start_state(start)) for start in starts]
         outcomes: defaultdict[str, list[bool]] = defaultdict(list)
@@ -421,8 +450,8 @@ class Trainer:
         starts: list[Start] = []
         for program in self.curriculum.unlocked:
             sizes = self.sizes(program)
-            short = program.level == 1 and not program.recursive and stream != _PLANNING_EXAM
-            count = episodes * settings.short_program_factor if short else episodes
+            called = program.level < max(2, self.curriculum.level) and not program.recursive
+            count = episodes * settings.called_program_factor if called and stream != _PLANNING_EXAM else episodes
             for episode in range(count):
                 on_training_size = episode < settings.training_share * count
                 size = int(rng.choice(sizes)) if on_training_size else self.environment.validation_size
