@@ -277,10 +277,10 @@ def test_a_counter_example_can_be_made_again():
     trainer.curriculum.completed = True
     assert "REFUTED" in trainer._verify()
     assert not trainer.curriculum.completed
-    starts = [error.start for errors in trainer.errors.values() for error in errors]
+    starts = [error.start for errors in trainer.starts.errors.values() for error in errors]
     assert starts
     for start in starts:
-        (execution,) = trainer.interpreter.run([Call(start.program, trainer.start_state(start))], max_actions=10_000)
+        (execution,) = trainer.interpreter.run([Call(start.program, trainer.starts.state(start))], max_actions=10_000)
         assert not execution.success
 
 

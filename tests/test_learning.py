@@ -12,15 +12,17 @@ from alphanpi import SearchConfig, UsageError, create_evaluator, create_network,
 from alphanpi.config import CurriculumConfig, TrainConfig
 from alphanpi.engine.search import Request, Search
 from alphanpi.engine.tables import Failure
-from alphanpi.interpreter import Call, Interpreter
+from alphanpi.interpreter import Call, Execution, Interpreter
 from alphanpi.learn.continuation import Continuations
 from alphanpi.learn.curriculum import Curriculum
+from alphanpi.learn.practice import called_states
 from alphanpi.learn.presets import flatten, override, preset, read_toml, to_toml
 from alphanpi.learn.replay import Replay
+from alphanpi.learn.starts import Stream
 from alphanpi.learn.trainer import Trainer
 from alphanpi.learn.unroll import Blur, forward, loss, make_batch
 from alphanpi.model import masked_log_softmax
-from solutions import ScriptedEvaluator
+from solutions import SOLUTIONS, ScriptedEvaluator
 
 
 def explored(environment, program: str, size: int, count: int, seed: int = 0, simulations: int = 60):
@@ -310,23 +312,71 @@ def test_an_agent_learns_hanoi_and_generalises():
     assert all(execution.success for execution in executions)
 
 
-def test_short_programs_are_validated_more_often():
+def test_programs_that_others_call_are_validated_more_often():
     environment = make("sorting")
-    config = override(preset("default", "sorting"), {"validation.episodes": 4, "validation.called_program_factor": 3})
+    config = override(preset("default", "sorting"), {"validation.called_program_factor": 3})
     trainer = Trainer(environment, config, seed=0)
-    trainer.curriculum.level = 2
-    counts = Counter(start.program for start in trainer._validation_starts(4, 3))
-    assert counts == {"RSHIFT": 12, "LSHIFT": 12, "COMPSWAP": 12, "RESET": 4, "BUBBLE": 4}
+    short = {"RSHIFT": 12, "LSHIFT": 12, "COMPSWAP": 12}
+    for level, expected in (
+        (1, short),
+        (2, {**short, "RESET": 4, "BUBBLE": 4}),
+        (3, {**short, "RESET": 12, "BUBBLE": 12, "BUBBLESORT": 4}),
+    ):
+        trainer.curriculum.level = level
+        assert Counter(start.program for start in trainer.validation.draw(0, 4, Stream.VALIDATE)) == expected
 
 
 def test_growing_programs_are_practised_where_they_are_called():
     environment = make("sorting")
     trainer = Trainer(environment, preset("default", "sorting"), seed=0)
-    assert trainer._calls() == {}  # nothing calls the programs of the first level
-    trainer.interpreter = Interpreter(environment, ScriptedEvaluator(environment, size=4))
+    interpreter = Interpreter(environment, ScriptedEvaluator(environment, size=4))
+
+    def called():
+        return called_states(trainer.starts, trainer.curriculum, interpreter, 0)
+
+    assert called() == {}  # nothing calls the programs of the first level
     trainer.curriculum.level = 3
-    called = trainer._calls()
-    assert set(called) == {"RESET", "BUBBLE"}  # RSHIFT and its like have a constant depth
-    assert all(environment.pre(name, state) for name, states in called.items() for state in states)
-    assert all(environment.size(state) in environment.train_sizes for states in called.values() for state in states)
-    assert trainer._calls() == called
+    found = called()
+    assert set(found) == {"RESET", "BUBBLE"}  # RSHIFT and its like have a constant depth
+    assert all(environment.pre(name, state) for name, states in found.items() for state in states)
+    assert all(environment.size(state) in environment.train_sizes for states in found.values() for state in states)
+    assert called() == found
+
+
+def test_any_program_is_practised_where_it_fails():
+    def never_swaps(see, size):
+        yield "STOP"
+
+    environment = make("recursive-sorting", observation="compare")
+    trainer = Trainer(environment, preset("default", "recursive-sorting"), seed=0)
+    trainer.curriculum.level = 3
+    solution = {**SOLUTIONS["RecursiveSorting"], "COMPSWAP": never_swaps}
+    interpreter = Interpreter(environment, ScriptedEvaluator(environment, solution))
+    found = called_states(trainer.starts, trainer.curriculum, interpreter, 0)
+    assert set(found) == {"COMPSWAP"}
+    for state in found["COMPSWAP"]:
+        assert environment.pre("COMPSWAP", state)
+        assert not environment.post("COMPSWAP", state, state)
+
+
+def test_the_far_exam_is_for_programs_that_grow(monkeypatch):
+    for name, expected in (("sorting", [("BUBBLESORT", 14)] * 2), ("hanoi", [])):
+        config = override(
+            preset("default", name),
+            {
+                "validation.far_exam_factor": 2,
+                "validation.far_exam_episodes": 2,
+                "validation.far_exam_planning_episodes": 0,
+            },
+        )
+        environment = make(name)
+        trainer = Trainer(environment, config, seed=0)
+        asked: list[tuple[str, int]] = []
+
+        def solved(calls, max_actions, asked=asked, environment=environment):
+            asked += [(call.program, environment.size(call.state)) for call in calls]
+            return [Execution(True, Failure.NONE, call.state, 1, None, ()) for call in calls]
+
+        monkeypatch.setattr(trainer.interpreter, "run", solved)
+        assert trainer.validation._reaches_far(0)
+        assert asked == expected

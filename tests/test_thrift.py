@@ -83,8 +83,8 @@ def test_the_exam_notices_needless_calls(wasteful):
     solution = dict(SOLUTIONS["RecursiveSorting"])
     if wasteful:
         solution["BUBBLESORT"] = wasteful_bubblesort
-    trainer.interpreter = Interpreter(SORTING, ScriptedEvaluator(SORTING, solution))
-    assert trainer._wasteful_programs() == (["BUBBLESORT"] if wasteful else [])
+    trainer.validation.interpreter = Interpreter(SORTING, ScriptedEvaluator(SORTING, solution))
+    assert trainer.validation.wasteful_programs(0) == (("BUBBLESORT",) if wasteful else ())
 
 
 def test_an_exam_failed_for_waste_drops_the_programs_traces_and_renews_nothing():
@@ -95,7 +95,7 @@ def test_an_exam_failed_for_waste_drops_the_programs_traces_and_renews_nothing()
     trainer.replay.put_back(sort, True, [], 0)
     trainer.replay.put_back(sort - 1, True, [], 0)
     solution = {**SOLUTIONS["RecursiveSorting"], "BUBBLESORT": wasteful_bubblesort}
-    trainer.interpreter = Interpreter(SORTING, ScriptedEvaluator(SORTING, solution))
+    trainer.validation.interpreter = Interpreter(SORTING, ScriptedEvaluator(SORTING, solution))
     assert not trainer._pass_exam()
     assert trainer.replay.learnable() == [sort - 1]
     assert trainer.curriculum.streak == trainer.curriculum.failed_exams == 0

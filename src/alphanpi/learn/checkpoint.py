@@ -22,7 +22,8 @@ from safetensors.torch import load_file, save_file
 from alphanpi.agent import MODEL_FILE, ModelCard, read_weights, write_weights
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.learn.replay import Replay, StoredTrace
-from alphanpi.learn.trainer import Error, Seconds, Start, Trainer
+from alphanpi.learn.starts import Error, Start
+from alphanpi.learn.trainer import Seconds, Trainer
 
 STATE_FILE = "state.json"
 TRAINER_FILE = "trainer.safetensors"
@@ -63,7 +64,7 @@ def save_checkpoint(folder: Path, trainer: Trainer, card: ModelCard, elapsed: fl
             },
             "errors": {
                 name: [{**error.start._asdict(), "passes": error.passes} for error in errors]
-                for name, errors in trainer.errors.items()
+                for name, errors in trainer.starts.errors.items()
             },
             "rings": [
                 {"program": program, "success": success, "next": ring.next}
@@ -125,7 +126,7 @@ def _restore(path: Path, trainer: Trainer) -> Progress:
     trainer.curriculum.failed_exams = curriculum["failed_exams"]
     trainer.curriculum.completed = curriculum["completed"]
     trainer.curriculum.success = dict(curriculum["success"])
-    trainer.errors = {name: [_error(item) for item in errors] for name, errors in state["errors"].items()}
+    trainer.starts.errors = {name: [_error(item) for item in errors] for name, errors in state["errors"].items()}
     trainer.iteration = state["iteration"]
     trainer.weights_changed()
     return Progress(state["iteration"], state["elapsed"], Seconds(**state["seconds"]))

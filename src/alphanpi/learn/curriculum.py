@@ -58,11 +58,6 @@ class Curriculum:
         else:
             self.level += 1
 
-    def fail_exam(self) -> None:
-        """The exam showed what validation had missed."""
-        self.begin_again()
-        self.failed_exams += 1
-
     def begin_again(self) -> None:
         """Not complete after all: start counting again."""
         self.completed = False

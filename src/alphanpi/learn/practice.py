@@ -1,0 +1,77 @@
+"""What is practised: the episodes of an iteration, and where they start."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from alphanpi.engine.search import Request
+from alphanpi.interpreter import Call, Interpreter
+from alphanpi.learn.curriculum import Curriculum
+from alphanpi.learn.starts import Starts, Stream
+
+
+def episodes(starts: Starts, curriculum: Curriculum, interpreter: Interpreter, iteration: int) -> list[Request]:
+    """The episodes to play: starts where validation failed, where calls fail, and fresh ones."""
+    rng = starts.random(iteration, Stream.PLAY)
+    settings, unlocked = starts.settings, curriculum.unlocked
+    preferences = curriculum.preferences()
+    if settings.programs == "one":
+        chosen = int(rng.choice(len(unlocked), p=preferences))
+        counts = np.where(np.arange(len(unlocked)) == chosen, settings.per_iteration, 0)
+    else:
+        counts = np.maximum(settings.minimum, np.rint(preferences * settings.per_iteration)).astype(int)
+    calls = called_states(starts, curriculum, interpreter, iteration)
+    requests: list[Request] = []
+    for program, count in zip(unlocked, counts.tolist(), strict=True):
+        sizes = starts.sizes(program)
+        if settings.sizes == "one":
+            sizes = [int(rng.choice(sizes))]
+        for _ in range(count):
+            errors, called = starts.errors[program.name], calls.get(program.name, [])
+            if errors and rng.random() < settings.error_fraction:
+                state = starts.state(errors[int(rng.integers(len(errors)))].start)
+            elif called and rng.random() < settings.called_fraction:
+                state = called[int(rng.integers(len(called)))]
+            else:
+                size = int(rng.choice(sizes))
+                state = starts.state(starts.start(program.name, size, iteration, Stream.PLAY, len(requests)))
+            seed = (starts.seed, iteration, int(Stream.SEARCH), len(requests))
+            requests.append(Request(program.name, state, seed, exploring=True))
+    return requests
+
+
+def called_states(
+    starts: Starts, curriculum: Curriculum, interpreter: Interpreter, iteration: int
+) -> dict[str, list[Any]]:
+    """States in which programs are called in fresh runs of the highest ones: those that fail, if any do.
+
+    Lists that are nearly sorted, say, are rare among random ones but the rule inside of a sort. Where none fails,
+    programs of constant depth keep to their own starts: what calls them in training may not be all that will.
+    """
+    settings, unlocked, library = starts.settings, curriculum.unlocked, starts.library
+    highest = [program for program in unlocked if program.level == curriculum.level]
+    if settings.called_fraction == 0 or len(highest) == len(unlocked):
+        return {}
+    rng = starts.random(iteration, Stream.CALLS)
+    runs = []
+    for number in range(settings.called_runs):
+        program = highest[number % len(highest)]
+        size = int(rng.choice(starts.sizes(program)))
+        runs.append(Call(program.name, starts.state(starts.start(program.name, size, iteration, Stream.CALLS, number))))
+    failed: defaultdict[str, dict[Any, None]] = defaultdict(dict)  # ordered sets
+    called: defaultdict[str, dict[Any, None]] = defaultdict(dict)
+    for execution in interpreter.run(runs, record=True):
+        culprit = execution.culprit
+        if culprit is not None and starts.trained_on(culprit):
+            failed[culprit.program][culprit.state] = None
+        for step in execution.steps:
+            callee = library.named(step.action)
+            if callee.growing:
+                call = Call(callee.name, starts.guard.enter(step.state, callee.name, step.program))
+                if starts.trained_on(call):
+                    called[callee.name][call.state] = None
+    lower = {program.name for program in unlocked} - {program.name for program in highest}
+    return {name: list(states) for name, states in {**called, **failed}.items() if name in lower}

@@ -1,0 +1,90 @@
+"""Start states of training: drawn from named random streams, and remembered where validation failed."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphanpi.config import EpisodesConfig
+from alphanpi.guard import Guard
+from alphanpi.interpreter import Call
+from alphanpi.spec import Environment, Program
+from alphanpi.verification.exploration import Origin, recreate
+
+
+class Stream(IntEnum):
+    """Names of the random streams of an iteration."""
+
+    PLAY = 0
+    SEARCH = 1
+    LEARN = 2
+    VALIDATE = 3
+    EXAM = 4
+    PLANNING_EXAM = 5
+    CALLS = 6
+    RENEW = 7
+    FAR_EXAM = 8
+
+
+class Start(NamedTuple):
+    """A start state, by what it is drawn from: it can be saved for any environment."""
+
+    program: str
+    size: int
+    seed: tuple[int, ...]
+    origin: tuple[int, ...] = ()  # of a counter-example: number and values of its template; then there is no seed
+
+
+class Error(NamedTuple):
+    """A start where validation failed, and how often in a row it has succeeded since."""
+
+    start: Start
+    passes: int = 0
+
+
+class Starts:
+    """Draws start states of one run and remembers errors."""
+
+    def __init__(self, environment: Environment[Any], settings: EpisodesConfig, seed: int) -> None:
+        self.environment = environment
+        self.library = environment.library
+        self.guard = Guard(environment)
+        self.settings = settings
+        self.seed = seed
+        self.errors: dict[str, list[Error]] = {program.name: [] for program in self.library.learned}
+
+    def sizes(self, program: Program) -> list[int]:
+        """Problem sizes a program is trained on."""
+        sizes = set(self.environment.train_sizes)
+        if self.settings.base_case and program.recursive:
+            sizes.add(program.minimum_size)
+        return sorted(size for size in sizes if size >= program.minimum_size)
+
+    def random(self, iteration: int, stream: Stream) -> np.random.Generator:
+        """The random numbers of an iteration for one purpose."""
+        return np.random.default_rng((self.seed, iteration, int(stream)))
+
+    def start(self, program: str, size: int, iteration: int, stream: Stream, number: int) -> Start:
+        """The start of that number in a stream."""
+        return Start(program, size, (self.seed, iteration, int(stream), number))
+
+    def state(self, start: Start) -> Any:
+        """The state a start stands for."""
+        if start.origin:
+            origin = Origin(start.origin[0], start.origin[1:])
+            return recreate(self.environment, start.program, start.size, origin)
+        return self.guard.initial(start.program, start.size, np.random.default_rng(start.seed))
+
+    def trained_on(self, call: Call) -> bool:
+        """Whether a call is of a size its program is trained on."""
+        return self.guard.size(call.state) in self.sizes(self.library.named(call.program))
+
+    def remember(self, name: str, starts: list[Start], kept: list[Error] | None = None) -> None:
+        """Add to the error starts of a program, of which `kept` are left; the oldest are dropped."""
+        known = {error.start for error in self.errors[name]}
+        fresh = [Error(start) for start in starts if start not in known]
+        capacity = self.settings.error_capacity
+        errors = self.errors[name] if kept is None else kept
+        self.errors[name] = [*errors, *fresh][-capacity:] if capacity else []

@@ -1,0 +1,163 @@
+"""Validation after every iteration, and the exam before training is complete."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from alphanpi.config import TrainConfig
+from alphanpi.engine.search import Request, Search
+from alphanpi.interpreter import Call, Interpreter, Recording
+from alphanpi.learn.curriculum import Curriculum
+from alphanpi.learn.starts import Error, Start, Starts, Stream
+from alphanpi.learn.thrift import Route, thrifty_routes
+
+_ROUTES = 20  # runs per program in which needless recursive calls are looked for
+_MOST_ACTIONS = 1_000_000  # of a run in the far exam
+
+
+class ExamResult(NamedTuple):
+    """What the exam said. The parts are taken in this order, and none after one that failed."""
+
+    answers: bool = False  # nearly all right, with and without search
+    wasteful: tuple[str, ...] = ()  # programs with recursive calls they could do without
+    far: bool = False  # right on much larger problems, too
+
+    @property
+    def passed(self) -> bool:
+        """Whether all is as it should be."""
+        return self.answers and not self.wasteful and self.far
+
+
+class Validation:
+    """Runs the unlocked programs, greedily and with search."""
+
+    def __init__(
+        self,
+        starts: Starts,
+        curriculum: Curriculum,
+        config: TrainConfig,
+        *,
+        interpreter: Interpreter,
+        search: Search,
+        planner: Search,
+    ) -> None:
+        self.starts = starts
+        self.library = starts.library
+        self.curriculum = curriculum
+        self.settings = config.validation
+        self.thrifty = config.replay.thrifty
+        self.interpreter = interpreter
+        self.search = search
+        self.planner = planner
+
+    def run(self, iteration: int, episodes: int, stream: Stream = Stream.VALIDATE) -> dict[str, list[bool]]:
+        """Successes per unlocked program; failed starts on training sizes are remembered."""
+        starts = self.draw(iteration, episodes, stream)
+        outcomes: dict[str, list[bool]] = {program.name: [] for program in self.curriculum.unlocked}
+        failed: dict[str, list[Start]] = {name: [] for name in outcomes}
+        for start, success in zip(starts, self._outcomes(starts), strict=True):
+            outcomes[start.program].append(success)
+            if not success and start.size in self.starts.sizes(self.library.named(start.program)):
+                failed[start.program].append(start)
+        for name in outcomes:
+            self.starts.remember(name, failed[name], kept=self._still_failing(name))
+        return outcomes
+
+    def exam(self, iteration: int) -> ExamResult:
+        """A larger validation in which nothing may fail, the same with search, and two questions more."""
+        settings = self.settings
+        if _worst(self.run(iteration, settings.exam_episodes, Stream.EXAM)) < settings.exam_threshold:
+            return ExamResult()
+        wasteful = self.wasteful_programs(iteration) if self.thrifty else ()
+        if wasteful:
+            return ExamResult(answers=True, wasteful=wasteful)
+        if not self._plans_well(iteration):
+            return ExamResult()
+        return ExamResult(answers=True, far=self._reaches_far(iteration))
+
+    def draw(self, iteration: int, episodes: int, stream: Stream) -> list[Start]:
+        """Starts of every unlocked program, part of them on training sizes."""
+        rng = self.starts.random(iteration, stream)
+        starts: list[Start] = []
+        for program in self.curriculum.unlocked:
+            sizes = self.starts.sizes(program)
+            called = program.level < max(2, self.curriculum.level) and not program.recursive
+            more = called and stream != Stream.PLANNING_EXAM
+            count = episodes * self.settings.called_program_factor if more else episodes
+            for episode in range(count):
+                on_training_size = episode < self.settings.training_share * count
+                size = int(rng.choice(sizes)) if on_training_size else self.starts.environment.validation_size
+                starts.append(self.starts.start(program.name, size, iteration, stream, len(starts)))
+        return starts
+
+    def wasteful_programs(self, iteration: int) -> tuple[str, ...]:
+        """Programs that make recursive calls which they could do without in all of their runs."""
+        routes: defaultdict[str, list[Route]] = defaultdict(list)
+        starts = self.draw(iteration, _ROUTES, Stream.EXAM)
+        starts = [start for start in starts if self.library.named(start.program).recursive]
+        calls = [Call(start.program, self.starts.state(start)) for start in starts]
+        for start, execution in zip(starts, self.interpreter.run(calls, Recording(depth=0)), strict=True):
+            states = tuple(step.state for step in execution.steps)
+            actions = tuple(self.library.index_of(step.action) for step in execution.steps)
+            route = Route(start.program, states, actions)
+            if execution.success and len(route.self_calls(self.library.index_of(start.program))) > 1:
+                routes[start.program].append(route)
+        wasteful = []
+        for name, found in routes.items():
+            shorter = thrifty_routes(self.interpreter, found)
+            if all(after is not before for before, after in zip(found, shorter, strict=True)):
+                wasteful.append(name)
+        return tuple(wasteful)
+
+    def _plans_well(self, iteration: int) -> bool:
+        """The exam with search, which listens to the values as well as to the policy."""
+        episodes = self.settings.exam_planning_episodes
+        if episodes == 0:
+            return True
+        starts = self.draw(iteration, episodes, Stream.PLANNING_EXAM)
+        outcomes: defaultdict[str, list[bool]] = defaultdict(list)
+        for trace in self.planner.run([Request(start.program, self.starts.state(start)) for start in starts]):
+            outcomes[trace.program].append(trace.success)
+        return _worst(outcomes) >= self.settings.exam_threshold
+
+    def _reaches_far(self, iteration: int) -> bool:
+        """The highest programs, if their traces grow with the problem, on much larger ones, with and without search."""
+        settings, levels = self.settings, self.library.levels
+        growing = [program.name for program in self.library.learned if program.growing and program.level == levels]
+        size = settings.far_exam_factor * self.starts.environment.validation_size
+        for number in range(settings.far_exam_episodes if growing else 0):
+            starts = [self.starts.start(name, size, iteration, Stream.FAR_EXAM, number) for name in growing]
+            calls = [Call(start.program, self.starts.state(start)) for start in starts]
+            if not all(execution.success for execution in self.interpreter.run(calls, max_actions=_MOST_ACTIONS)):
+                return False
+            requests = [Request(call.program, call.state) for call in calls]
+            planned = number < settings.far_exam_planning_episodes
+            if planned and not all(trace.success for trace in self.planner.run(requests)):
+                return False
+        return True
+
+    def _still_failing(self, name: str) -> list[Error]:
+        """Try the remembered starts again; one that has succeeded often enough in a row is forgotten."""
+        errors = self.starts.errors[name]
+        again = self._outcomes([error.start for error in errors])
+        updated = [
+            Error(error.start, error.passes + 1 if success else 0) for error, success in zip(errors, again, strict=True)
+        ]
+        return [error for error in updated if error.passes < self.starts.settings.error_passes]
+
+    def _outcomes(self, starts: list[Start]) -> list[bool]:
+        states = [self.starts.state(start) for start in starts]
+        if self.settings.mode == "greedy":
+            calls = [Call(start.program, state) for start, state in zip(starts, states, strict=True)]
+            return [execution.success for execution in self.interpreter.run(calls)]
+        requests = [Request(start.program, state) for start, state in zip(starts, states, strict=True)]
+        return [trace.success for trace in self.search.run(requests)]
+
+
+def _worst(outcomes: Mapping[str, Sequence[bool]]) -> float:
+    """Success of the program that did worst."""
+    return min(float(np.mean(successes)) for successes in outcomes.values())
