@@ -23,6 +23,12 @@ class SearchConfig(Config):
         5, ge=1, description="simulations per action in exploitation mode and in all nested searches"
     )
     c_puct: float = Field(0.5, ge=0, description="weight of the exploration term U")
+    c_puct_planning: float = Field(
+        0.5,
+        ge=0,
+        description="the same when a trained agent plans; more, where traces are so long that visits pile up and small "
+        "differences of values would decide",
+    )
     c_level: float = Field(3.0, ge=0, description="weight of the level term L")
     level_term: Literal["constant", "decaying"] = Field(
         "constant", description="L as in the paper, or divided by 1 + N so that it fades with visits"
@@ -59,16 +65,18 @@ class SearchConfig(Config):
 
 
 PLANNING_SIMULATIONS = 5
-PLANNING_C_PUCT = 1.5
 
 
 def planning_config(search: SearchConfig) -> SearchConfig:
     """The search of a trained agent: exploitation mode with the paper's five simulations.
 
     Without the level term: it steers exploration, and with five simulations it would decide instead of the network.
-    With more weight on the policy: where the critic takes two actions for equally good, chance would.
     """
-    changes = {"simulations_exploitation": PLANNING_SIMULATIONS, "c_level": 0.0, "c_puct": PLANNING_C_PUCT}
+    changes = {
+        "simulations_exploitation": PLANNING_SIMULATIONS,
+        "c_level": 0.0,
+        "c_puct": search.c_puct_planning,
+    }
     return search.model_copy(update=changes)
 
 
