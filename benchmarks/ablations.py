@@ -43,7 +43,12 @@ VARIANTS = [
     Variant("L10", {"episodes.programs": "one", "episodes.sizes": "one"}),
     Variant("L11", {"episodes.error_fraction": 0.0}),
     Variant("L12", {"episodes.base_case": False}),
+    Variant("L23", {"episodes.called_fraction": 0.0}),
     Variant("L24", {"validation.called_program_factor": 1}),
+    Variant("L25", {"replay.positive_fraction_mastered": 0.7}),
+    Variant("L26", {"replay.ordered": False}),
+    Variant("L27", {"replay.thrifty": False}),
+    Variant("L28", {"learning.renewed_share": 0.0}),
 ]
 
 
