@@ -359,24 +359,41 @@ def test_any_program_is_practised_where_it_fails():
         assert not environment.post("COMPSWAP", state, state)
 
 
-def test_the_far_exam_is_for_programs_that_grow(monkeypatch):
-    for name, expected in (("sorting", [("BUBBLESORT", 14)] * 2), ("hanoi", [])):
-        config = override(
-            preset("default", name),
-            {
-                "validation.far_exam_factor": 2,
-                "validation.far_exam_episodes": 2,
-                "validation.far_exam_planning_episodes": 0,
-            },
-        )
-        environment = make(name)
-        trainer = Trainer(environment, config, seed=0)
-        asked: list[tuple[str, int]] = []
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("sorting", {}, [("BUBBLESORT", 14)] * 2),
+        ("recursive-sorting", {"observation": "paper"}, [("BUBBLESORT", 14)] * 2),
+        ("recursive-sorting", {"observation": "compare"}, []),  # there is a lemma
+        ("hanoi", {}, []),
+    ],
+)
+@pytest.mark.parametrize(("failure", "passed"), [("NONE", True), ("ACTIONS", True), ("POST", False)])
+def test_the_far_exam_is_for_environments_without_a_lemma(monkeypatch, name, options, expected, failure, passed):
+    changes = {
+        "validation.far_exam_factor": 2,
+        "validation.far_exam_episodes": 2,
+        "validation.far_exam_planning_episodes": 0,
+    }
+    environment = make(name, **options)
+    trainer = Trainer(environment, override(preset("default", name), changes), seed=0)
+    asked: list[tuple[str, int]] = []
 
-        def solved(calls, max_actions, asked=asked, environment=environment):
-            asked += [(call.program, environment.size(call.state)) for call in calls]
-            return [Execution(True, Failure.NONE, call.state, 1, None, ()) for call in calls]
+    def run(calls, max_actions):
+        asked.extend((call.program, environment.size(call.state)) for call in calls)
+        return [Execution(failure == "NONE", Failure[failure], call.state, 1, None, ()) for call in calls]
 
-        monkeypatch.setattr(trainer.interpreter, "run", solved)
-        assert trainer.validation._reaches_far(0)
-        assert asked == expected
+    monkeypatch.setattr(trainer.interpreter, "run", run)
+    assert trainer.validation._reaches_far(0) == (passed or not expected)
+    assert asked == (expected if passed else expected[:1])
+
+
+def test_no_far_exam_where_the_environment_cannot_make_problems_that_large(monkeypatch):
+    environment = make("sorting")
+
+    def initial(program, size, rng):
+        raise ValueError("too large")
+
+    trainer = Trainer(environment, preset("default", "sorting"), seed=0)
+    monkeypatch.setattr(environment, "initial", initial)
+    assert trainer.validation._reaches_far(0)

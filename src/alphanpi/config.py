@@ -228,8 +228,8 @@ class ValidationConfig(Config):
     far_exam_factor: int = Field(
         10,
         ge=1,
-        description="size of the problems of a last exam, in validation sizes, for highest programs whose depth grows "
-        "with the problem",
+        description="size of the problems of a last exam of the highest programs, in validation sizes; held where no "
+        "lemma says that small problems tell all",
     )
     far_exam_episodes: int = Field(
         12, ge=0, description="such problems; all must be solved by the network alone; 0: no such exam (paper)"

@@ -10,6 +10,8 @@ import numpy as np
 
 from alphanpi.config import TrainConfig
 from alphanpi.engine.search import Request, Search
+from alphanpi.engine.tables import Failure
+from alphanpi.errors import EnvironmentFault
 from alphanpi.interpreter import Call, Interpreter, Recording
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.starts import Error, Start, Starts, Stream
@@ -125,18 +127,31 @@ class Validation:
         return _worst(outcomes) >= self.settings.exam_threshold
 
     def _reaches_far(self, iteration: int) -> bool:
-        """The highest programs, if their traces grow with the problem, on much larger ones, with and without search."""
+        """The highest programs on much larger problems, with and without search.
+
+        Not asked where a lemma says that small problems tell all, nor where a problem that large cannot be made or
+        takes too many actions.
+        """
         settings, levels = self.settings, self.library.levels
-        growing = [program.name for program in self.library.learned if program.growing and program.level == levels]
+        if self.starts.environment.cutoff() is not None:
+            return True
+        highest = [program.name for program in self.library.learned if program.level == levels]
         size = settings.far_exam_factor * self.starts.environment.validation_size
-        for number in range(settings.far_exam_episodes if growing else 0):
-            starts = [self.starts.start(name, size, iteration, Stream.FAR_EXAM, number) for name in growing]
-            calls = [Call(start.program, self.starts.state(start)) for start in starts]
-            if not all(execution.success for execution in self.interpreter.run(calls, max_actions=_MOST_ACTIONS)):
+        for number in range(settings.far_exam_episodes):
+            starts = [self.starts.start(name, size, iteration, Stream.FAR_EXAM, number) for name in highest]
+            try:
+                calls = [Call(start.program, self.starts.state(start)) for start in starts]
+            except EnvironmentFault:
+                return True
+            executions = self.interpreter.run(calls, max_actions=_MOST_ACTIONS)
+            if not all(execution.success or execution.failure == Failure.ACTIONS for execution in executions):
                 return False
-            requests = [Request(call.program, call.state) for call in calls]
-            planned = number < settings.far_exam_planning_episodes
-            if planned and not all(trace.success for trace in self.planner.run(requests)):
+            requests = [
+                Request(call.program, call.state)
+                for call, execution in zip(calls, executions, strict=True)
+                if execution.success and number < settings.far_exam_planning_episodes
+            ]
+            if not all(trace.success for trace in self.planner.run(requests)):
                 return False
         return True
 
