@@ -95,6 +95,7 @@ def test_normal_forms_lead_where_the_trace_led(seed, program):
     requests = [Request(program, ENVIRONMENT.initial(program, 4, rng), (seed, number), True) for number in range(4)]
     guard = Guard(ENVIRONMENT)
     traces = Search(ENVIRONMENT, evaluator).run(requests)
+    assert program == "BUBBLE" or any(trace.success for trace in traces)
     found = ordered_traces(guard, traces)
     for before, after in zip(traces, found, strict=True):
         assert sorted(before.actions) == sorted(after.actions)

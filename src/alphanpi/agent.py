@@ -39,7 +39,7 @@ class ModelCard(NamedTuple):
     library: list[str]
     fields: list[str]
     network: dict[str, int]
-    search: dict[str, Any]  # configuration the agent was trained with; planning uses the same
+    search: dict[str, Any]  # configuration the agent was trained with; planning starts from it
     seed: int
 
 
@@ -95,7 +95,7 @@ class Agent:
         return [Execution(trace.success, trace.failure, trace.final, len(trace.actions), None, ()) for trace in traces]
 
     def planner(self, max_actions: int = MAX_ACTIONS) -> Search:
-        """The search the agent was trained with, in exploitation mode and with few simulations."""
+        """The search for a trained agent (see `planning_config`): exploitation mode and few simulations."""
         if self._planner is None or self._planner.config.max_actions != max_actions:
             config = planning_config(SearchConfig(**{**self.card.search, "max_actions": max_actions}))
             self._planner = Search(self.environment, self.evaluator, config)

@@ -180,12 +180,12 @@ class ReplayConfig(Config):
         ge=0,
         le=1,
         description="the same of a program that always succeeds, in proportion between the two; with the share of a "
-        "failing one, long past failures would be all that values are learned from; equal in the paper",
+        "failing one, values would be learned from failures long past; only with learning.unroll = trace",
     )
     ordered: bool = Field(
         True,
-        description="learn successes in normal form: neighbouring atomic actions that can be exchanged in the order of "
-        "the library; needs learning.unroll = trace; false in the paper",
+        description="learn successes with exchangeable neighbouring atomic actions in the order of the library; "
+        "needs learning.unroll = trace; false in the paper",
     )
     thrifty: bool = Field(
         True,
@@ -220,7 +220,9 @@ class ValidationConfig(Config):
     exam_episodes: int = Field(
         200, ge=0, description="episodes per program before training is complete; 0: no exam (paper)"
     )
-    exam_patience: int = Field(6, ge=1, description="failed exams after which weights are renewed")
+    exam_patience: int = Field(
+        6, ge=1, description="exams failed with or without search after which weights are renewed"
+    )
     exam_threshold: float = Field(0.995, gt=0, le=1, description="success every program needs in the exam")
     exam_planning_episodes: int = Field(
         20, ge=0, description="episodes per program the exam asks for with search, too; 0: none (paper)"

@@ -2,8 +2,9 @@
 
 Moving the first pointer and then the second, or the other way round, leads to the same state; a search finds now this,
 now that. A network that has learned one order here and the other there must know at every step which it is in, and on
-larger problems it no longer does. So successful traces are learned in a normal form: of neighbouring atomic actions
-that can be exchanged, the one that comes first in the library is taken first.
+larger problems it no longer does. So successful traces are learned in order: of neighbouring atomic actions that can be
+exchanged, the one that comes first in the library is taken first. (Neighbours only: of three or more actions, there may
+be an order that no exchange of two leads to.)
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from alphanpi.guard import Guard
 
 
 def ordered_traces(guard: Guard, traces: Sequence[Trace]) -> list[Trace]:
-    """The traces, the successful ones in normal form; where actions were exchanged, policies are the actions taken."""
+    """The traces, the successful ones in order; where actions were exchanged, policies are the actions taken."""
     return [_ordered(guard, trace) if trace.success else trace for trace in traces]
 
 

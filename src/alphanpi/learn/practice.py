@@ -11,6 +11,7 @@ from alphanpi.engine.search import Request
 from alphanpi.interpreter import Call, Interpreter
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.starts import Starts, Stream
+from alphanpi.learn.thrift import MOST_ACTIONS
 
 
 def episodes(starts: Starts, curriculum: Curriculum, interpreter: Interpreter, iteration: int) -> list[Request]:
@@ -37,7 +38,9 @@ def episodes(starts: Starts, curriculum: Curriculum, interpreter: Interpreter, i
                 state = called[int(rng.integers(len(called)))]
             else:
                 size = int(rng.choice(sizes))
-                state = starts.state(starts.start(program.name, size, iteration, Stream.PLAY, len(requests)))
+                state = starts.state(
+                    starts.start(program.name, size, iteration=iteration, stream=Stream.PLAY, number=len(requests))
+                )
             seed = (starts.seed, iteration, int(Stream.SEARCH), len(requests))
             requests.append(Request(program.name, state, seed, exploring=True))
     return requests
@@ -60,10 +63,15 @@ def called_states(
     for number in range(settings.called_runs):
         program = highest[number % len(highest)]
         size = int(rng.choice(starts.sizes(program)))
-        runs.append(Call(program.name, starts.state(starts.start(program.name, size, iteration, Stream.CALLS, number))))
+        runs.append(
+            Call(
+                program.name,
+                starts.state(starts.start(program.name, size, iteration=iteration, stream=Stream.CALLS, number=number)),
+            )
+        )
     failed: defaultdict[str, dict[Any, None]] = defaultdict(dict)  # ordered sets
     called: defaultdict[str, dict[Any, None]] = defaultdict(dict)
-    for execution in interpreter.run(runs, record=True):
+    for execution in interpreter.run(runs, record=True, max_actions=MOST_ACTIONS):
         culprit = execution.culprit
         if culprit is not None and starts.trained_on(culprit):
             failed[culprit.program][culprit.state] = None

@@ -66,7 +66,7 @@ class Starts:
         """The random numbers of an iteration for one purpose."""
         return np.random.default_rng((self.seed, iteration, int(stream)))
 
-    def start(self, program: str, size: int, iteration: int, stream: Stream, number: int) -> Start:
+    def start(self, program: str, size: int, *, iteration: int, stream: Stream, number: int) -> Start:
         """The start of that number in a stream."""
         return Start(program, size, (self.seed, iteration, int(stream), number))
 
@@ -78,8 +78,9 @@ class Starts:
         return self.guard.initial(start.program, start.size, np.random.default_rng(start.seed))
 
     def trained_on(self, call: Call) -> bool:
-        """Whether a call is of a size its program is trained on."""
-        return self.guard.size(call.state) in self.sizes(self.library.named(call.program))
+        """Whether a call could be an episode: of a size its program is trained on, and legal whoever calls."""
+        on_size = self.guard.size(call.state) in self.sizes(self.library.named(call.program))
+        return on_size and self.guard.pre(call.program, call.state, None)
 
     def remember(self, name: str, starts: list[Start], kept: list[Error] | None = None) -> None:
         """Add to the error starts of a program, of which `kept` are left; the oldest are dropped."""

@@ -7,14 +7,18 @@ followed again without one of its recursive calls; if it still succeeds, the cal
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from alphanpi.config import SearchConfig
 from alphanpi.engine.scoring import success_value
 from alphanpi.engine.search import Trace
 from alphanpi.interpreter import Call, Interpreter
+
+MOST_ACTIONS = 1_000_000  # of a run in training; a program that takes more is as good as failing
 
 
 class Route(NamedTuple):
@@ -52,36 +56,54 @@ def thrifty_routes(interpreter: Interpreter, routes: Sequence[Route]) -> list[Ro
     return result
 
 
-def thrifty_traces(
-    interpreter: Interpreter, traces: Sequence[Trace], discount: float, recursion_bonus: float
-) -> list[Trace]:
-    """The traces, the successful ones without needless recursive calls; their policies then are the actions taken."""
-    library, guard = interpreter.library, interpreter.guard
-    numbers = [
-        number for number, trace in enumerate(traces) if trace.success and library.named(trace.program).recursive
-    ]
-    routes = [
-        Route(traces[number].program, traces[number].states, tuple(traces[number].actions.tolist()))
-        for number in numbers
-    ]
+def thrifty_traces(interpreter: Interpreter, traces: Sequence[Trace], search: SearchConfig) -> list[Trace]:
+    """The traces, those of wasteful programs without needless recursive calls.
+
+    A program is wasteful here if each of its successes with several recursive calls can do without one. Where only some
+    can, their problems may just happen to need less, and what all need should be learned.
+    """
+    library = interpreter.library
+    numbers: defaultdict[str, list[int]] = defaultdict(list)
+    for number, trace in enumerate(traces):
+        own = library.index_of(trace.program)
+        if trace.success and np.count_nonzero(trace.actions == own) > 1:
+            numbers[trace.program].append(number)
     result = list(traces)
-    for number, before, after in zip(numbers, routes, thrifty_routes(interpreter, routes), strict=True):
-        if after is before:
-            continue
-        recursions = len(after.self_calls(library.index_of(after.program)))
-        policies = np.zeros((len(after.actions), len(library)))
-        policies[np.arange(len(after.actions)), list(after.actions)] = 1
-        result[number] = traces[number]._replace(
-            states=after.states,
-            final=after.states[-1],
-            actions=np.array(after.actions, np.int32),
-            observations=np.array([guard.observe(state) for state in after.states], np.int16),
-            visits=policies.astype(np.int32),
-            policies=policies,
-            memories=np.zeros((len(after.actions), 0), np.float32),
-            value=float(success_value(discount, len(after.actions), 0.0, recursion_bonus, recursions, True)),
-        )
+    for found in numbers.values():
+        routes = [
+            Route(traces[number].program, traces[number].states, tuple(traces[number].actions.tolist()))
+            for number in found
+        ]
+        shorter = thrifty_routes(interpreter, routes)
+        if all(after is not before for before, after in zip(routes, shorter, strict=True)):
+            for number, route in zip(found, shorter, strict=True):
+                result[number] = _as_trace(interpreter, traces[number], route, search)
     return result
+
+
+def _as_trace(interpreter: Interpreter, trace: Trace, route: Route, search: SearchConfig) -> Trace:
+    """The trace as if it had gone that way; its policies then are the actions taken."""
+    library, guard, steps = interpreter.library, interpreter.guard, len(route.actions)
+    policies = np.zeros((steps, len(library)))
+    policies[np.arange(steps), list(route.actions)] = 1
+    value = success_value(
+        search.discount,
+        actions=steps,
+        recursion_penalty=0.0,  # there is a recursive call
+        recursion_bonus=search.recursion_bonus,
+        recursions=len(route.self_calls(library.index_of(route.program))),
+        could_recurse=True,
+    )
+    return trace._replace(
+        states=route.states,
+        final=route.states[-1],
+        actions=np.array(route.actions, np.int32),
+        observations=np.array([guard.observe(state) for state in route.states], np.int16),
+        visits=policies.astype(np.int32),
+        policies=policies,
+        memories=np.zeros((steps, 0), np.float32),
+        value=float(value),
+    )
 
 
 def _followed(interpreter: Interpreter, routes: Sequence[Route]) -> list[Route | None]:
@@ -110,7 +132,8 @@ def _followed(interpreter: Interpreter, routes: Sequence[Route]) -> list[Route |
             Call(callee, guard.enter(states[number][-1], callee, routes[number].program))
             for number, callee in zip(called, callees, strict=True)
         ]
-        for number, callee, execution in zip(called, callees, interpreter.run(calls), strict=True):
+        executions = interpreter.run(calls, max_actions=MOST_ACTIONS)
+        for number, callee, execution in zip(called, callees, executions, strict=True):
             if execution.success:
                 before = states[number][-1]
                 states[number].append(guard.leave(before, execution.final, callee, routes[number].program))

@@ -28,10 +28,11 @@ from alphanpi.learn.replay import Replay
 from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
 from alphanpi.learn.unroll import Blur, Loss, loss, make_batch
-from alphanpi.learn.validation import Validation
+from alphanpi.learn.validation import Exam, Validation
 from alphanpi.model import create_evaluator, create_network
 from alphanpi.spec import Environment
 
+_LONGEST_AVERAGE = 1 / 3  # exponent of the average's decay when steps are smallest
 _ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)
 
 
@@ -68,6 +69,7 @@ class Report(NamedTuple):
     evaluations: int
     replay_traces: int
     seconds: Seconds
+    exam: str = ""  # how it went, if there was one
     verdict: str = ""  # of the verification, if there was one
 
     @property
@@ -124,12 +126,11 @@ class Trainer:
         self.weights_changed()
         learned = time.perf_counter()
         self.curriculum.update(self.validation.run(self.iteration, self.config.validation.episodes))
-        advanced = self.curriculum.ready and self._pass_exam()
+        exam = self._rise() if self.curriculum.ready else Exam.NOT_HELD
         verdict = ""
         if self.curriculum.completed and self.config.until == "verified":
             with _one_thread():
                 verdict = self._verify()
-            advanced = self.curriculum.completed
         validated = time.perf_counter()
         self.iteration += 1
         evaluation = played.evaluation_seconds - before.evaluation_seconds
@@ -141,7 +142,7 @@ class Trainer:
         return Report(
             iteration=self.iteration,
             level=level,
-            advanced=advanced,
+            advanced=self.curriculum.completed or self.curriculum.level > level,
             success={program.name: self.curriculum.success[program.name] for program in self.curriculum.unlocked},
             explored={name: float(np.mean(successes)) for name, successes in explored.items()},
             explanation=self.curriculum.explain(),
@@ -161,6 +162,7 @@ class Trainer:
                 validation=validated - learned,
                 other=searched - began - search,
             ),
+            exam=str(exam),
             verdict=verdict,
         )
 
@@ -172,15 +174,13 @@ class Trainer:
         self.interpreter.forget()
 
     def _learned_from(self, traces: Sequence[Trace]) -> Sequence[Trace]:
-        """The traces as they are learned: in normal form, and without needless recursive calls."""
-        settings, search = self.config.replay, self.config.search
+        """The traces as they are learned: without needless recursive calls, and in order."""
+        settings = self.config.replay
         if self.config.learning.unroll == "stored":
             return traces
-        if settings.ordered:
-            traces = ordered_traces(self.interpreter.guard, traces)
         if settings.thrifty:
-            traces = thrifty_traces(self.interpreter, traces, search.discount, search.recursion_bonus)
-        return traces
+            traces = thrifty_traces(self.interpreter, traces, self.config.search)
+        return ordered_traces(self.interpreter.guard, traces) if settings.ordered else traces
 
     def _learn(self) -> tuple[list[Loss], float]:
         settings = self.config.learning
@@ -192,11 +192,11 @@ class Trainer:
         pace = max(settings.slowest, 1 - self.curriculum.weakest)
         for group in self.optimiser.param_groups:
             group["lr"] = settings.learning_rate * pace
-        decay = settings.weight_average ** max(pace, 1 / 3)  # as steps get smaller, the average gets longer
+        decay = settings.weight_average ** max(pace, _LONGEST_AVERAGE)  # longer as steps get smaller
         losses, norm = [], 0.0
         unrolled = settings.unroll == "trace"
-        mastered, start = self.config.replay.positive_fraction_mastered, self.config.replay.positive_fraction
-        positives = start + (mastered - start) * (1 - failing)
+        least, most = self.config.replay.positive_fraction, self.config.replay.positive_fraction_mastered
+        positives = least + (most - least) * (1 - failing)
         continuations = None
         if unrolled and settings.continued_fraction > 0:
             continuations = Continuations(self.network, self.replay, self.library, rng, self.device)
@@ -232,6 +232,8 @@ class Trainer:
         Ash and Adams, "On warm-starting neural network training" (2020): shrink and perturb.
         """
         self.curriculum.failed_exams = 0
+        if self.config.learning.renewed_share == 0:
+            return
         stream = self.starts.random(self.iteration, Stream.RENEW)
         fresh = create_network(self.environment, int(stream.integers(2**31)), self.config.network).to(self.device)
         with torch.no_grad():
@@ -247,23 +249,25 @@ class Trainer:
         current: list[torch.Tensor] = list(self.network.parameters())
         torch._foreach_lerp_(acting, current, 1 - decay)
 
-    def _pass_exam(self) -> bool:
+    def _rise(self) -> Exam:
         """Raise the level; from the last one only if the exam says that all is learned."""
         settings = self.config.validation
-        if settings.exam_episodes and self.curriculum.level == self.library.levels:
-            result = self.validation.exam(self.iteration)
-            for name in result.wasteful:
-                # Else what was learned before would outweigh the shorter traces for long.
-                self.replay.forget(self.library.index_of(name) - self.library.atomic_count)
-            if not result.answers:
-                self.curriculum.failed_exams += 1
-                if self.curriculum.failed_exams == settings.exam_patience:
-                    self._renew()
-            if not result.passed:
-                self.curriculum.begin_again()
-                return False
-        self.curriculum.advance()
-        return True
+        if not settings.exam_episodes or self.curriculum.level < self.library.levels:
+            self.curriculum.advance()
+            return Exam.NOT_HELD
+        result = self.validation.exam(self.iteration)
+        for name in result.wasteful:
+            # Else what was learned before would outweigh the shorter traces for long.
+            self.replay.forget(self.library.index_of(name) - self.library.atomic_count)
+        if result.outcome in (Exam.ANSWERS, Exam.PLANNING):
+            self.curriculum.failed_exams += 1
+            if self.curriculum.failed_exams >= settings.exam_patience:
+                self._renew()
+        if result.outcome == Exam.PASSED:
+            self.curriculum.advance()
+        else:
+            self.curriculum.begin_again()
+        return result.outcome
 
     def _verify(self) -> str:
         """After the exam: unless all is proved, go on training, with counter-examples among the error starts."""

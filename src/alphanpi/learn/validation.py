@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -11,27 +12,32 @@ import numpy as np
 from alphanpi.config import TrainConfig
 from alphanpi.engine.search import Request, Search
 from alphanpi.engine.tables import Failure
-from alphanpi.errors import EnvironmentFault
+from alphanpi.errors import AlphaNPIError
 from alphanpi.interpreter import Call, Interpreter, Recording
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.starts import Error, Start, Starts, Stream
-from alphanpi.learn.thrift import Route, thrifty_routes
+from alphanpi.learn.thrift import MOST_ACTIONS, Route, thrifty_routes
 
 _ROUTES = 20  # runs per program in which needless recursive calls are looked for
-_MOST_ACTIONS = 1_000_000  # of a run in the far exam
+_NOT_EXAMINED = (Failure.ACTIONS, Failure.NODES, Failure.STATES, Failure.HISTORIES)  # too large to say
+
+
+class Exam(StrEnum):
+    """How the exam went: the first part that was failed, in the order in which they are held."""
+
+    NOT_HELD = ""
+    ANSWERS = "failed"  # too many failures without search
+    WASTE = "needless calls"  # recursive calls that programs could do without
+    PLANNING = "failed with search"
+    FAR = "failed on large problems"
+    PASSED = "passed"
 
 
 class ExamResult(NamedTuple):
-    """What the exam said. The parts are taken in this order, and none after one that failed."""
+    """The outcome of an exam, and which programs make needless calls."""
 
-    answers: bool = False  # nearly all right, with and without search
-    wasteful: tuple[str, ...] = ()  # programs with recursive calls they could do without
-    far: bool = False  # right on much larger problems, too
-
-    @property
-    def passed(self) -> bool:
-        """Whether all is as it should be."""
-        return self.answers and not self.wasteful and self.far
+    outcome: Exam
+    wasteful: tuple[str, ...] = ()
 
 
 class Validation:
@@ -51,7 +57,7 @@ class Validation:
         self.library = starts.library
         self.curriculum = curriculum
         self.settings = config.validation
-        self.thrifty = config.replay.thrifty
+        self.thrifty = config.replay.thrifty and config.learning.unroll == "trace"
         self.interpreter = interpreter
         self.search = search
         self.planner = planner
@@ -73,13 +79,13 @@ class Validation:
         """A larger validation in which nothing may fail, the same with search, and two questions more."""
         settings = self.settings
         if _worst(self.run(iteration, settings.exam_episodes, Stream.EXAM)) < settings.exam_threshold:
-            return ExamResult()
+            return ExamResult(Exam.ANSWERS)
         wasteful = self.wasteful_programs(iteration) if self.thrifty else ()
         if wasteful:
-            return ExamResult(answers=True, wasteful=wasteful)
+            return ExamResult(Exam.WASTE, wasteful)
         if not self._plans_well(iteration):
-            return ExamResult()
-        return ExamResult(answers=True, far=self._reaches_far(iteration))
+            return ExamResult(Exam.PLANNING)
+        return ExamResult(Exam.PASSED if self._reaches_far(iteration) else Exam.FAR)
 
     def draw(self, iteration: int, episodes: int, stream: Stream) -> list[Start]:
         """Starts of every unlocked program, part of them on training sizes."""
@@ -87,13 +93,16 @@ class Validation:
         starts: list[Start] = []
         for program in self.curriculum.unlocked:
             sizes = self.starts.sizes(program)
-            called = program.level < max(2, self.curriculum.level) and not program.recursive
+            highest = min(max(2, self.curriculum.level), self.library.levels)
+            called = program.level < highest and not program.recursive
             more = called and stream != Stream.PLANNING_EXAM
             count = episodes * self.settings.called_program_factor if more else episodes
             for episode in range(count):
                 on_training_size = episode < self.settings.training_share * count
                 size = int(rng.choice(sizes)) if on_training_size else self.starts.environment.validation_size
-                starts.append(self.starts.start(program.name, size, iteration, stream, len(starts)))
+                starts.append(
+                    self.starts.start(program.name, size, iteration=iteration, stream=stream, number=len(starts))
+                )
         return starts
 
     def wasteful_programs(self, iteration: int) -> tuple[str, ...]:
@@ -102,7 +111,7 @@ class Validation:
         starts = self.draw(iteration, _ROUTES, Stream.EXAM)
         starts = [start for start in starts if self.library.named(start.program).recursive]
         calls = [Call(start.program, self.starts.state(start)) for start in starts]
-        for start, execution in zip(starts, self.interpreter.run(calls, Recording(depth=0)), strict=True):
+        for start, execution in zip(starts, self.interpreter.run(calls, Recording(depth=0), MOST_ACTIONS), strict=True):
             states = tuple(step.state for step in execution.steps)
             actions = tuple(self.library.index_of(step.action) for step in execution.steps)
             route = Route(start.program, states, actions)
@@ -132,27 +141,27 @@ class Validation:
         Not asked where a lemma says that small problems tell all, nor where a problem that large cannot be made or
         takes too many actions.
         """
-        settings, levels = self.settings, self.library.levels
-        if self.starts.environment.cutoff() is not None:
+        settings, environment = self.settings, self.starts.environment
+        if environment.cutoff() is not None:
             return True
-        highest = [program.name for program in self.library.learned if program.level == levels]
-        size = settings.far_exam_factor * self.starts.environment.validation_size
+        highest = [program.name for program in self.library.learned if program.level == self.library.levels]
+        size = min(settings.far_exam_factor * environment.validation_size, max(environment.test_sizes))
         for number in range(settings.far_exam_episodes):
-            starts = [self.starts.start(name, size, iteration, Stream.FAR_EXAM, number) for name in highest]
+            starts = [
+                self.starts.start(name, size, iteration=iteration, stream=Stream.FAR_EXAM, number=number)
+                for name in highest
+            ]
             try:
                 calls = [Call(start.program, self.starts.state(start)) for start in starts]
-            except EnvironmentFault:
+            except AlphaNPIError:
                 return True
-            executions = self.interpreter.run(calls, max_actions=_MOST_ACTIONS)
-            if not all(execution.success or execution.failure == Failure.ACTIONS for execution in executions):
-                return False
-            requests = [
-                Request(call.program, call.state)
-                for call, execution in zip(calls, executions, strict=True)
-                if execution.success and number < settings.far_exam_planning_episodes
-            ]
-            if not all(trace.success for trace in self.planner.run(requests)):
-                return False
+            for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS):
+                if not execution.success:
+                    return execution.failure in _NOT_EXAMINED
+            if number < settings.far_exam_planning_episodes:
+                for trace in self.planner.run([Request(call.program, call.state) for call in calls]):
+                    if not trace.success:
+                        return trace.failure in _NOT_EXAMINED
         return True
 
     def _still_failing(self, name: str) -> list[Error]:
@@ -168,7 +177,7 @@ class Validation:
         states = [self.starts.state(start) for start in starts]
         if self.settings.mode == "greedy":
             calls = [Call(start.program, state) for start, state in zip(starts, states, strict=True)]
-            return [execution.success for execution in self.interpreter.run(calls)]
+            return [execution.success for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS)]
         requests = [Request(start.program, state) for start, state in zip(starts, states, strict=True)]
         return [trace.success for trace in self.search.run(requests)]
 

@@ -39,12 +39,10 @@ class View:
         if self._live is not None:
             self._live.update(_table(trainer, report, elapsed))
         now = time.monotonic()
-        if report.verdict:
-            self.console.print(
-                f"{elapsed:7.1f} s  iteration {report.iteration:4d}  verified: {report.verdict}",
-                highlight=False,
-                soft_wrap=True,
-            )
+        for what, said in (("exam", report.exam), ("verified", report.verdict)):
+            if said and not report.advanced:
+                line = f"{elapsed:7.1f} s  iteration {report.iteration:4d}  {what}: {said}"
+                self.console.print(line, highlight=False, soft_wrap=True)
         if report.advanced or (self._live is None and now - self._last_line >= _SECONDS_BETWEEN_LINES):
             self._last_line = now
             self.console.print(_line(trainer, report, elapsed), highlight=False, soft_wrap=True)
