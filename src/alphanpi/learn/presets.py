@@ -66,7 +66,7 @@ _PAPER: Overrides = {
 _PER_ENVIRONMENT: dict[str, dict[str, Overrides]] = {
     "default": {
         "hanoi": {"search.noise_fraction": 0.5, "search.noise_concentration": 0.5},
-        "sorting": {"search.discount": 0.999, "search.c_puct_planning": 1.5},
+        "sorting": {"search.discount": 0.999, "search.c_puct_planning": 5.0},
         "flat-sorting": {"validation.far_exam_episodes": 0},
     },
     "paper": {
