@@ -385,7 +385,7 @@ def test_the_far_exam_is_for_environments_without_a_lemma(monkeypatch, name, opt
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
     assert trainer.validation._reaches_far(0) == (passed or not expected)
-    assert asked == (expected if passed else expected[:1])
+    assert asked == (expected if failure == "NONE" else expected[:1])
 
 
 def test_no_far_exam_where_the_environment_cannot_make_problems_that_large(monkeypatch):
@@ -397,3 +397,17 @@ def test_no_far_exam_where_the_environment_cannot_make_problems_that_large(monke
     trainer = Trainer(environment, preset("default", "sorting"), seed=0)
     monkeypatch.setattr(environment, "initial", initial)
     assert trainer.validation._reaches_far(0)
+
+
+def test_planning_that_searches_in_vain_fails_the_far_exam(monkeypatch):
+    environment = make("recursive-sorting")
+    changes = {"validation.far_exam_episodes": 2, "validation.far_exam_factor": 1}
+    trainer = Trainer(environment, override(preset("default", "recursive-sorting"), changes), seed=0)
+    evaluator = ScriptedEvaluator(environment)
+    trainer.validation.interpreter = Interpreter(environment, evaluator)
+    trainer.validation.planner = Search(environment, evaluator, SearchConfig(c_level=0.0))
+    assert trainer.validation._reaches_far(0)
+    run = trainer.validation.planner.run
+    slow = lambda requests: [trace._replace(nested_simulations=10**6) for trace in run(requests)]  # noqa: E731
+    monkeypatch.setattr(trainer.validation.planner, "run", slow)
+    assert not trainer.validation._reaches_far(0)

@@ -67,6 +67,7 @@ _PER_ENVIRONMENT: dict[str, dict[str, Overrides]] = {
     "default": {
         "hanoi": {"search.noise_fraction": 0.5, "search.noise_concentration": 0.5},
         "sorting": {"search.discount": 0.999, "search.c_puct_planning": 5.0},
+        "recursive-sorting": {"validation.far_exam_episodes": 24},
         "flat-sorting": {"validation.far_exam_episodes": 0},
     },
     "paper": {

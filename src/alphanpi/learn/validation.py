@@ -10,16 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from alphanpi.config import TrainConfig
-from alphanpi.engine.search import Request, Search
+from alphanpi.engine.search import Request, Search, Trace
 from alphanpi.engine.tables import Failure
 from alphanpi.errors import AlphaNPIError
-from alphanpi.interpreter import Call, Interpreter, Recording
+from alphanpi.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.starts import Error, Start, Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS, Route, thrifty_routes
 
 _ROUTES = 20  # runs per program in which needless recursive calls are looked for
-_NOT_EXAMINED = (Failure.ACTIONS, Failure.NODES, Failure.STATES, Failure.HISTORIES)  # too large to say
+_MOST_SEARCH = 15  # simulations per action of a run without search; 5 are usual
+_TOO_LARGE = (Failure.NODES, Failure.STATES, Failure.HISTORIES)
 
 
 class Exam(StrEnum):
@@ -131,7 +132,8 @@ class Validation:
             return True
         starts = self.draw(iteration, episodes, Stream.PLANNING_EXAM)
         outcomes: defaultdict[str, list[bool]] = defaultdict(list)
-        for trace in self.planner.run([Request(start.program, self.starts.state(start)) for start in starts]):
+        calls = [Call(start.program, self.starts.state(start)) for start in starts]
+        for trace in self.planner.run(_requests(calls)):
             outcomes[trace.program].append(trace.success)
         return _worst(outcomes) >= self.settings.exam_threshold
 
@@ -139,30 +141,40 @@ class Validation:
         """The highest programs on much larger problems, with and without search.
 
         Not asked where a lemma says that small problems tell all, nor where a problem that large cannot be made or
-        takes too many actions.
+        already the first takes too many actions. A run that takes very many more than others fails.
         """
         settings, environment = self.settings, self.starts.environment
         if environment.cutoff() is not None:
             return True
-        highest = [program.name for program in self.library.learned if program.level == self.library.levels]
+        highest = [program for program in self.library.learned if program.level == self.library.levels]
         size = min(settings.far_exam_factor * environment.validation_size, max(environment.test_sizes))
         for number in range(settings.far_exam_episodes):
             starts = [
-                self.starts.start(name, size, iteration=iteration, stream=Stream.FAR_EXAM, number=number)
-                for name in highest
+                self.starts.start(program.name, size, iteration=iteration, stream=Stream.FAR_EXAM, number=number)
+                for program in highest
             ]
             try:
                 calls = [Call(start.program, self.starts.state(start)) for start in starts]
             except AlphaNPIError:
                 return True
-            for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS):
-                if not execution.success:
-                    return execution.failure in _NOT_EXAMINED
+            executions = self.interpreter.run(calls, max_actions=MOST_ACTIONS)
+            failures = {execution.failure for execution in executions}
+            if number == 0 and failures == {Failure.ACTIONS}:
+                return True
+            if failures != {Failure.NONE}:
+                return False
             if number < settings.far_exam_planning_episodes:
-                for trace in self.planner.run([Request(call.program, call.state) for call in calls]):
-                    if not trace.success:
-                        return trace.failure in _NOT_EXAMINED
+                for trace, execution in zip(self.planner.run(_requests(calls)), executions, strict=True):
+                    if trace.failure in _TOO_LARGE:
+                        return True
+                    if not trace.success or self._searches_in_vain(trace, execution):
+                        return False
         return True
+
+    def _searches_in_vain(self, trace: Trace, execution: Execution) -> bool:
+        """Whether planning keeps trying recursive calls that a run without search does without."""
+        simulations = trace.simulations + trace.nested_simulations
+        return self.library.named(trace.program).recursive and simulations > _MOST_SEARCH * execution.actions
 
     def _still_failing(self, name: str) -> list[Error]:
         """Try the remembered starts again; one that has succeeded often enough in a row is forgotten."""
@@ -180,6 +192,10 @@ class Validation:
             return [execution.success for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS)]
         requests = [Request(start.program, state) for start, state in zip(starts, states, strict=True)]
         return [trace.success for trace in self.search.run(requests)]
+
+
+def _requests(calls: Sequence[Call]) -> list[Request]:
+    return [Request(call.program, call.state) for call in calls]
 
 
 def _worst(outcomes: Mapping[str, Sequence[bool]]) -> float:
