@@ -97,26 +97,28 @@ def both_pointers_at_start(state: PointedList) -> bool:
 
 def right_shifted(state: PointedList) -> PointedList:
     """Both pointers one to the right, as far as they can go."""
-    return state._replace(p1=min(state.p1 + 1, state.end), p2=min(state.p2 + 1, state.end))
+    values, p1, p2, start, end = state
+    return PointedList(values, min(p1 + 1, end), min(p2 + 1, end), start, end)
 
 
 def left_shifted(state: PointedList) -> PointedList:
     """Both pointers one to the left, as far as they can go."""
-    return state._replace(p1=max(state.p1 - 1, state.start), p2=max(state.p2 - 1, state.start))
+    values, p1, p2, start, end = state
+    return PointedList(values, max(p1 - 1, start), max(p2 - 1, start), start, end)
 
 
 def compared_and_swapped(state: PointedList) -> PointedList:
     """The values at pointer 1 and to its right in order, pointer 2 on the right one."""
-    left, right = state.p1, state.p1 + 1
-    values = state.values
+    values, left, _, start, end = state
+    right = left + 1
     if values[left] > values[right]:
         values = exchanged(values, left, right)
-    return state._replace(values=values, p2=right)
+    return PointedList(values, left, right, start, end)
 
 
 def reset(state: PointedList) -> PointedList:
     """Both pointers at the start."""
-    return state._replace(p1=state.start, p2=state.start)
+    return PointedList(state.values, state.start, state.start, state.start, state.end)
 
 
 def bubbled(state: PointedList) -> PointedList:
@@ -210,7 +212,8 @@ class ListActions(Environment[PointedList]):
     @action(pre=lambda state: state.p1 != state.p2)
     def SWAP(self, state: PointedList) -> PointedList:
         """Exchange the two values pointed at."""
-        return state._replace(values=exchanged(state.values, state.p1, state.p2))
+        values, p1, p2, start, end = state
+        return PointedList(exchanged(values, p1, p2), p1, p2, start, end)
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> PointedList:
         """Uniform digits; pointers uniform over those that satisfy the pre-condition."""
