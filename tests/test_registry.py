@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import importlib.metadata
+import subprocess
 import sys
 import textwrap
 from typing import Any
 
+import numpy as np
 import pytest
 
+import alphanpi
 from alphanpi import registry
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
+from alphanpi.packages import versions
 
 COUNTER = textwrap.dedent(
     '''
@@ -207,3 +211,12 @@ def test_registered_environment(monkeypatch):
     for taken in ("mine", "hanoi"):
         with pytest.raises(SpecificationError, match=f"'{taken}' is registered already"):
             registry.register(taken, RecursiveSorting)
+
+
+def test_a_package_that_is_not_installed_has_no_version_and_does_no_harm():
+    assert versions(["numpy", "no-such-package"]) == {"numpy": np.__version__, "no-such-package": "unknown"}
+
+
+def test_the_command_line_is_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "alphanpi", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == alphanpi.__version__

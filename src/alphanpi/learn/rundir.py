@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -18,6 +17,7 @@ from alphanpi.errors import UsageError
 from alphanpi.files import write_atomically
 from alphanpi.learn.presets import override, read_toml, to_toml
 from alphanpi.learn.trainer import Report
+from alphanpi.packages import versions
 
 _PACKAGES = ("alphanpi", "torch", "numpy", "numba", "safetensors", "pydantic")
 
@@ -140,5 +140,5 @@ def new_meta(environment: str, options: dict[str, Any], seed: int, preset: str, 
         started=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         python=platform.python_version(),
         platform=f"{platform.platform()}, {os.cpu_count()} cores",
-        packages={name: importlib.metadata.version(name) for name in _PACKAGES},
+        packages=versions(_PACKAGES),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import platform
 import time
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 
 from alphanpi.cutoff import Cutoff
 from alphanpi.guard import shown
+from alphanpi.packages import versions
 from alphanpi.spec import Environment
 from alphanpi.verification.decisions import NO_PARENT, Decisions
 from alphanpi.verification.exploration import CounterExample, Explored, Sequence
@@ -192,8 +192,7 @@ def _lemma(cutoff: Cutoff, result: Result) -> LemmaRecord:
 
 
 def _software() -> dict[str, str]:
-    packages = {name: importlib.metadata.version(name) for name in _PACKAGES}
-    return {"python": platform.python_version(), **packages}
+    return {"python": platform.python_version(), **versions(_PACKAGES)}
 
 
 def digest(record: dict[str, Any]) -> str:
