@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 
 import alphanpi
+from alphanpi.agent import describe, write_weights
 from alphanpi.cli import main
+from alphanpi.config import SearchConfig
 from alphanpi.environments.lists import order_patterns
 from alphanpi.errors import UsageError
 from alphanpi.interpreter import Call
 from alphanpi.learn.presets import override, preset
 from alphanpi.learn.trainer import Trainer
+from alphanpi.model import create_network
 from alphanpi.verification.certificate import ProgramRecord, digest
 from verdict_helpers import COMPARE, there
 
@@ -25,6 +28,24 @@ from verdict_helpers import COMPARE, there
 @pytest.fixture(scope="module")
 def hanoi_agent():
     return alphanpi.load("pretrained:hanoi")
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory):
+    """Weights of an agent that has learned nothing."""
+    environment = alphanpi.make("sorting")
+    network = create_network(environment, 0)
+    path = tmp_path_factory.mktemp("faulty") / "model.safetensors"
+    write_weights(path, network, describe("sorting", {}, environment, network, SearchConfig(), 0))
+    return path
+
+
+@pytest.mark.parametrize("name", ["pretrained:sorting", "pretrained:recursive-sorting"])
+def test_without_a_lemma_a_pretrained_agent_gets_no_further_than_bounded(name):
+    certificate = alphanpi.verify(name, max_size=2)
+    assert certificate.verdict == "BOUNDED"
+    reasons = [reason for record in certificate.programs for reason in record.reasons]
+    assert any("no cut-off lemma" in reason for reason in reasons)
 
 
 def test_the_pretrained_agents_are_proved(hanoi_agent):
@@ -51,9 +72,8 @@ def written(path, certificate):
     return path
 
 
-def test_certificates_that_stopped_early_can_be_checked_again(tmp_path, monkeypatch, hanoi_agent):
+def test_certificates_that_stopped_early_can_be_checked_again(tmp_path, monkeypatch, hanoi_agent, faulty):
     path = tmp_path / "certificate.json"
-    faulty = alphanpi.load("pretrained:sorting")
     certificate = alphanpi.verify(faulty, max_size=3)
     assert certificate.verdict == "REFUTED"
     assert alphanpi.verify(faulty, certificate=written(path, certificate)).programs == certificate.programs
@@ -178,8 +198,8 @@ def test_the_command_says_what_is_in_the_way(run):
     assert "in the way of more: HANOI: the lemma needs every start up to size 3, 2 was reached" in out
 
 
-def test_the_command_shows_a_counter_example(run):
-    code, out, _ = run("verify", "pretrained:sorting", "--max-size", 3)
+def test_the_command_shows_a_counter_example(run, faulty):
+    code, out, _ = run("verify", faulty, "--max-size", 3)
     assert code == 1
     assert "counter-example: RSHIFT on" in out
     assert "REFUTED: a program fails" in out
