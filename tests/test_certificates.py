@@ -11,7 +11,6 @@ import pytest
 
 import alphanpi
 from alphanpi.agent import describe, write_weights
-from alphanpi.cli import main
 from alphanpi.config import SearchConfig
 from alphanpi.environments.lists import order_patterns
 from alphanpi.errors import UsageError
@@ -157,17 +156,6 @@ def test_order_patterns_and_templates_are_as_many_starts():
 
 
 # ---------------------------------------------------------------------------- the command
-
-
-@pytest.fixture
-def run(capsys):
-    def run_command(*arguments):
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as exit_:
-            main([str(argument) for argument in arguments])
-        return exit_.value.code, *capsys.readouterr()
-
-    return run_command
 
 
 def test_the_command_proves_writes_and_checks_again(run, tmp_path):

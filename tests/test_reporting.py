@@ -10,7 +10,6 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import alphanpi
-from alphanpi.cli import main
 from alphanpi.engine.inspection import TooLargeError
 from alphanpi.errors import UsageError
 from alphanpi.interpreter import Call, Recording
@@ -22,18 +21,6 @@ from alphanpi.reporting.states import StateTable
 from runs import LIGHTS, metrics, run_folder, untrained_hanoi, untrained_lights
 
 SORTING = "pretrained:recursive-sorting-compare"
-
-
-@pytest.fixture
-def run(capsys):
-    def run_command(*arguments):
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as exit_:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return exit_.value.code, out, err
-
-    return run_command
 
 
 @pytest.fixture(scope="module")

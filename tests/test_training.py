@@ -480,3 +480,9 @@ def test_the_page_explains_every_metric():
     )
     for name in [*Report._fields, "elapsed", *scalars(report)]:
         assert f"`{name}`" in page, name
+
+
+def test_config_of_an_unknown_environment_is_refused(run):
+    code, out, err = run("config", "sortin")
+    assert (code, out) == (2, "")
+    assert "sorting" in err

@@ -127,7 +127,10 @@ def config(
 ) -> int:
     """Print a preset as a configuration file, every key with its description."""
     from alphanpi.learn.presets import to_toml
+    from alphanpi.registry import load
 
+    if environment:
+        load(environment)  # a mistyped name would show the values of no environment
     print(to_toml(_resolved(environment, preset, config)), end="")
     return 0
 

@@ -1,0 +1,20 @@
+"""Fixtures of several test files."""
+
+from __future__ import annotations
+
+import pytest
+
+from alphanpi.cli import main
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs the command line in this process: exit code, output, errors."""
+
+    def run_command(*arguments):
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            main([str(argument) for argument in arguments])
+        return exit_.value.code, *capsys.readouterr()
+
+    return run_command
