@@ -127,17 +127,30 @@ def forward(
     w: Weights, programs: NDArray[np.int64], observations: Matrix, memory: Matrix
 ) -> tuple[Matrix, Vector, Matrix]:
     """Logits [R, A], values [R] and memory [R, 2H] after one more observation."""
-    rows, units = programs.shape[0], memory.shape[1] // 2
+    return remember(w, perceive(w, programs, observations), memory)
+
+
+@njit(cache=True, fastmath={"contract"}, error_model="numpy")
+def perceive(w: Weights, programs: NDArray[np.int64], observations: Matrix) -> Matrix:
+    """The share of programs and observations in the gates of the LSTM, [R, 4H]: the same in every history."""
+    rows = programs.shape[0]
     encoded_1 = _filled(rows, w.encoder_1_bias)
     _add_product(observations, w.encoder_1, encoded_1)
     _relu(encoded_1)
     encoded = _filled(rows, w.encoder_2_bias)
     _add_product(encoded_1, w.encoder_2, encoded)
 
-    gates = np.empty((rows, 4 * units), np.float32)
+    gates = np.empty((rows, w.gates_bias.shape[1]), np.float32)
     for r in range(rows):
         gates[r, :] = w.gates_bias[programs[r]]
     _add_product(encoded, w.gates_input, gates)
+    return gates
+
+
+@njit(cache=True, fastmath={"contract"}, error_model="numpy")
+def remember(w: Weights, gates: Matrix, memory: Matrix) -> tuple[Matrix, Vector, Matrix]:
+    """Logits, values and memory from what is perceived and the memory before; `gates` is overwritten."""
+    rows, units = memory.shape[0], memory.shape[1] // 2
     hidden = memory[:, :units].copy()
     _add_product(hidden, w.gates_hidden, gates)
     after = np.empty((rows, 2 * units), np.float32)

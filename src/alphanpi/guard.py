@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -90,6 +90,13 @@ class Guard:
             return bool(self.environment.pre(program, state, caller))
         except Exception as error:
             self._fault(error, f"pre-condition of {program} called by {caller}", state)
+
+    def tests(self, program: str) -> tuple[Callable[[Any], Any], ...] | None:
+        """The tests of a state that decide what the program may do; None where the environment decides otherwise."""
+        kind = type(self.environment)
+        if kind.pre is not Environment.pre or kind.legal is not Environment.legal:
+            return None
+        return tuple(test for test in self.library.conditions(program) if not isinstance(test, bool))
 
     def legal(self, program: str, state: Any) -> tuple[bool, ...]:
         """For each library entry, whether the program may do it."""

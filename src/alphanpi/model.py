@@ -97,7 +97,7 @@ class CompiledEvaluator(RefreshableEvaluator):
         program_bias = (
             state["embedding.weight"] @ input_weight[:, split:].T + state["core.bias_ih"] + state["core.bias_hh"]
         )
-        self._weights = Weights(
+        self.weights = Weights(
             encoder_1=_transposed(state["encoder.0.weight"]),
             encoder_1_bias=state["encoder.0.bias"].copy(),
             encoder_2=_transposed(state["encoder.2.weight"]),
@@ -124,7 +124,7 @@ class CompiledEvaluator(RefreshableEvaluator):
         self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
     ) -> Evaluation:
         """Extend each history by one observation."""
-        logits, values, after = forward(self._weights, programs, observations.astype(np.float32), memory)
+        logits, values, after = forward(self.weights, programs, observations.astype(np.float32), memory)
         return Evaluation(logits, values, after)
 
 

@@ -33,7 +33,8 @@ def pair_key(high: int, low: int) -> np.int64:
 
 
 @njit(cache=True)
-def _slot(key: np.int64, mask: int) -> np.int64:
+def slot_of(key: np.int64, mask: int) -> np.int64:
+    """Where a key belongs in a table of `mask` + 1 rows, a power of two."""
     mixed = np.uint64(key) * np.uint64(_MULTIPLIER)
     return np.int64((mixed >> np.uint64(20)) & np.uint64(mask))
 
@@ -42,7 +43,7 @@ def _slot(key: np.int64, mask: int) -> np.int64:
 def get(keys: NDArray[np.int64], values: NDArray[np.int32], key: np.int64) -> int:
     """The value of a key of a map, or ABSENT."""
     mask = keys.shape[0] - 1
-    slot = _slot(key, mask)
+    slot = slot_of(key, mask)
     while keys[slot] != _EMPTY:
         if keys[slot] == key:
             return values[slot]
@@ -51,9 +52,10 @@ def get(keys: NDArray[np.int64], values: NDArray[np.int32], key: np.int64) -> in
 
 
 @njit(cache=True)
-def _put(table: HashMap, key: np.int64, value: int) -> None:
+def put(table: HashMap, key: np.int64, value: int) -> None:
+    """Add an entry; the caller has made sure that there is room."""
     mask = table.keys.shape[0] - 1
-    slot = _slot(key, mask)
+    slot = slot_of(key, mask)
     while table.keys[slot] != _EMPTY and table.keys[slot] != key:
         slot = (slot + 1) & mask
     if table.keys[slot] == _EMPTY:
@@ -66,7 +68,7 @@ def _put(table: HashMap, key: np.int64, value: int) -> None:
 def _put_all(table: HashMap, keys: NDArray[np.int64], values: NDArray[np.int32]) -> None:
     for i in range(keys.shape[0]):
         if keys[i] != _EMPTY:
-            _put(table, keys[i], values[i])
+            put(table, keys[i], values[i])
 
 
 def insert(table: HashMap, keys: NDArray[np.int64], values: NDArray[np.int32]) -> HashMap:

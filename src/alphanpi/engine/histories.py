@@ -11,10 +11,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from alphanpi.compiled import Weights
 from alphanpi.engine import hashing
+from alphanpi.engine.fused import Growth
 from alphanpi.engine.tables import LegalSet, extended
 
 _FIRST_ROWS = 1 << 15
+_FIRST_CAPACITY = 1 << 14
+_PERCEIVED = 1 << 12
 
 
 class Evaluation(NamedTuple):
@@ -28,7 +32,8 @@ class Evaluation(NamedTuple):
 class Evaluator(Protocol):
     """A network as the engine sees it.
 
-    The answer for a row must not depend on the other rows of the batch, nor on their number.
+    The answer for a row must not depend on the other rows of the batch, nor on their number. An evaluator that has
+    an attribute `weights` (see `compiled_weights`) is not called where compiled code can evaluate them itself.
     """
 
     @property
@@ -42,6 +47,12 @@ class Evaluator(Protocol):
         memory: NDArray[np.float32],  # [R, W]
     ) -> Evaluation:
         """Extend each history by one observation."""
+
+
+def compiled_weights(evaluator: Evaluator) -> Weights | None:
+    """The weights of an evaluator that computes what `alphanpi.compiled.forward` does; None for all others."""
+    weights = getattr(evaluator, "weights", None)
+    return weights if isinstance(weights, Weights) else None
 
 
 class TooManyHistoriesError(Exception):
@@ -58,23 +69,58 @@ class Histories:
         self.max_histories = max_histories
         self.evaluations = 0
         rows = max(_FIRST_ROWS, 2 * programs)
+        self._count = np.zeros(1, np.int64)
+        self._keys = np.zeros(rows, np.int64)  # the pair each history extends, as one key
         self._memory = np.zeros((rows, evaluator.memory_width), np.float32)  # rows cost nothing until they are used
         self._program = np.zeros(rows, np.int64)
         self._program[:programs] = np.arange(programs)
+        weights = compiled_weights(evaluator)
+        self._perceived = np.zeros(
+            (_PERCEIVED if weights else 0, weights.gates_bias.shape[1] if weights else 0), np.float32
+        )
+        self._perceived_keys = np.zeros(len(self._perceived), np.int64)
         self.logits = np.zeros((rows, entries), np.float32)
         self.values = np.zeros(rows, np.float32)
         self.forget()
 
     def forget(self) -> None:
         """Drop everything: the weights have changed."""
-        self.count = self.programs
-        self.children = hashing.empty()
-        self._known: dict[tuple[int, int], int] = {}
+        self._count[0] = self._noticed = self.programs
+        self.children = hashing.empty(_FIRST_CAPACITY)
+        self._known: dict[int, int] = {}
+        self._perceived_keys[:] = -1
         self._favourites: dict[tuple[int, int], int] = {}
 
-    def known(self, pair: tuple[int, int]) -> int | None:
+    @property
+    def count(self) -> int:
+        """Histories in the table."""
+        return int(self._count[0])
+
+    def known(self, history: int, observation: int) -> int | None:
         """The history that is another one extended by an observation, if it has been evaluated."""
-        return self._known.get(pair)
+        return self._known.get((history << 32) | observation)
+
+    def growth(self, observations: NDArray[np.int16]) -> Growth:
+        """The tables, for compiled code that extends them itself; `notice` must be called after it."""
+        return Growth(
+            children=self.children,
+            rows=self._count,
+            keys=self._keys,
+            program=self._program,
+            memory=self._memory,
+            observations=observations,
+            perceived_keys=self._perceived_keys,
+            perceived=self._perceived,
+            most=self.max_histories,
+        )
+
+    def notice(self) -> None:
+        """Take note of the histories that were added since the last time."""
+        first, last = self._noticed, self.count
+        if first < last:
+            self._known.update(zip(self._keys[first:last].tolist(), range(first, last), strict=True))
+            self.evaluations += last - first
+            self._noticed = last
 
     def favourite(self, history: int, legal: LegalSet) -> int:
         """The most probable of the legal actions."""
@@ -99,11 +145,10 @@ class Histories:
         self._program[first:last] = programs
         self.logits[first:last] = answer.logits
         self.values[first:last] = answer.values
-        keys = (parents << 32) | observed
-        self.children = hashing.insert(self.children, keys, np.arange(first, last, dtype=np.int32))
-        self._known.update(zip(pairs, range(first, last), strict=True))
-        self.count = last
-        self.evaluations += len(pairs)
+        self._keys[first:last] = (parents << 32) | observed
+        self.children = hashing.insert(self.children, self._keys[first:last], np.arange(first, last, dtype=np.int32))
+        self._count[0] = last
+        self.notice()
 
     def memory_of(self, histories: NDArray[np.int32]) -> NDArray[np.float32]:
         """What the network carries after each of the histories: [rows, W]."""
@@ -112,7 +157,7 @@ class Histories:
     @property
     def bytes(self) -> int:
         """Memory of the tables, of the rows in use."""
-        rows = (self.logits, self.values, self._memory, self._program)
+        rows = (self.logits, self.values, self._memory, self._program, self._keys)
         return sum(table[: self.count].nbytes for table in rows) + sum(table.nbytes for table in self.children)
 
     def _grow(self, needed: int) -> None:
@@ -121,5 +166,6 @@ class Histories:
             rows *= 2
         self._memory = extended(self._memory, rows)
         self._program = extended(self._program, rows)
+        self._keys = extended(self._keys, rows)
         self.logits = extended(self.logits, rows)
         self.values = extended(self.values, rows)

@@ -31,12 +31,14 @@ _inlined = njit(cache=True, error_model="numpy", inline="always")
 
 @_compiled
 def advance(t: Tables) -> int:
-    """Run every active episode until it is done or waits for a hole to be filled; the number of those that wait."""
+    """Run every active episode until it is done or waits for a hole to be filled; the number of those that wait.
+
+    Whoever fills a hole clears it in the episode; one that is still there is asked for again.
+    """
     waiting = 0
     for e in range(t.episodes.shape[0]):
         if t.episodes[e].status != _ACTIVE:
             continue
-        t.episodes[e].hole = _NO_HOLE
         while t.episodes[e].status == _ACTIVE and t.episodes[e].hole == _NO_HOLE:
             f = t.episodes[e].frame
             if t.frames[f].budget > 0:

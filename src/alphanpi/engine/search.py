@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from alphanpi.config import SearchConfig
 from alphanpi.engine import kernel
-from alphanpi.engine.histories import Evaluator, Histories, TooManyHistoriesError
+from alphanpi.engine.fused import advance_evaluating
+from alphanpi.engine.histories import Evaluator, Histories, TooManyHistoriesError, compiled_weights
 from alphanpi.engine.scoring import level_terms
 from alphanpi.engine.tables import (
     EDGE,
@@ -42,7 +43,9 @@ _ACT, _ENTER, _LEAVE, _POST = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE), i
 _LEGAL, _DEPTH, _EVALUATE, _NOISE = int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE), int(Hole.NOISE)
 
 _FARTHEST = 256  # most actions followed ahead of a search
-_NOISE_POOL = 2048
+_NOISE_POOL = 512
+_FIRST_BATCH = 32
+_FASTEST_GROWTH = 4
 _FIRST_NODES = 1 << 14
 _FIRST_FRAMES = 256
 _LARGEST_POOL = 1 << 24
@@ -128,6 +131,7 @@ class Search:
         self.library = environment.library
         self.world = World(environment, self.config.max_states)
         self.histories = Histories(evaluator, self.world.programs, len(self.library), self.config.max_histories)
+        self._waits_for_network = compiled_weights(evaluator) is None
         self._rules = _rules(self.config, self.world)
         self._level = level_terms(self.library, self.config.c_level)
         self._nodes: Records
@@ -135,6 +139,7 @@ class Search:
         self._frames: Records
         self._free: NDArray[np.int32]  # [2] first free node, first free frame
         self._reset_pools()
+        self._affordable = _FIRST_BATCH  # episodes side by side
         self._episodes = self._simulations = self._nested = 0
         self._seconds = self._evaluation_seconds = self._environment_seconds = 0.0
         self._peak = 0
@@ -144,11 +149,16 @@ class Search:
         self.histories.forget()
         self.world.forget_calls()
 
-    def run(self, requests: Sequence[Request], batch: int = 256) -> list[Trace]:
-        """Play all episodes, at most `batch` side by side."""
+    def run(self, requests: Sequence[Request], batch: int = 256, max_actions: int | None = None) -> list[Trace]:
+        """Play all episodes, at most `batch` side by side; fewer where the last ones needed much of the tables.
+
+        `max_actions` bounds the actions each may try, in place of the configuration's.
+        """
+        self._rules["max_actions"] = max_actions or self.config.max_actions
         traces: list[Trace] = []
-        for first in range(0, len(requests), batch):
-            traces += self._run_batch(list(requests[first : first + batch]))
+        while len(traces) < len(requests):
+            first = len(traces)
+            traces += self._run_batch(list(requests[first : first + min(batch, self._affordable)]))
         return traces
 
     @property
@@ -169,11 +179,13 @@ class Search:
         )
 
     def _run_batch(self, requests: list[Request]) -> list[Trace]:
+        """Play episodes side by side; none of them where together they need more room than there is."""
         if len(self.world.states) > self.config.max_states // 2:
             self.world.forget_everything()
             self.histories.forget()  # its keys are the world's numbers of observations
         if self.histories.count > self.config.max_histories // 2:
             self.forget()
+        states, histories = len(self.world.states), self.histories.count
         began = time.perf_counter()
         try:
             traces = self._play(requests)
@@ -184,16 +196,24 @@ class Search:
             self.forget()
             # A full table is an episode's own failure only if it fills the table alone and from the start.
             if len(requests) > 1:
-                middle = len(requests) // 2
-                return self._run_batch(requests[:middle]) + self._run_batch(requests[middle:])
+                self._affordable = max(1, len(requests) // 4)
+                return []
             traces = [self._overflowed(requests[0], limit.failure)]
         else:
             self._seconds += time.perf_counter() - began
+            self._affordable = self._next_batch(len(requests), states, histories)
         self._peak = max(self._peak, self._bytes())
         self._episodes += len(traces)
         self._simulations += sum(trace.simulations for trace in traces)
         self._nested += sum(trace.nested_simulations for trace in traces)
         return traces
+
+    def _next_batch(self, episodes: int, states: int, histories: int) -> int:
+        """How many episodes fit into half of the tables if they need what the last ones did."""
+        used_states = (len(self.world.states) - states) / self.config.max_states
+        used_histories = (self.histories.count - histories) / self.config.max_histories
+        fitting = 0.5 * episodes / max(used_states, used_histories, 1e-9)
+        return max(1, min(int(fitting), _FASTEST_GROWTH * episodes))
 
     def _play(self, requests: list[Request]) -> list[Trace]:
         programs = [self._program(request) for request in requests]
@@ -210,11 +230,20 @@ class Search:
             self._grow_nodes()
         kernel.start(self._tables(batch), np.array(programs), np.array(states))
         while True:
-            waiting = kernel.advance(self._tables(batch))
+            waiting = self._advance(batch)
             if waiting == 0:
                 break
             self._fill(batch, batch.questions[:waiting].tolist())
         return [self._trace(batch, e, request) for e, request in enumerate(requests)]
+
+    def _advance(self, batch: _Batch) -> int:
+        batch.episodes["hole"] = Hole.NONE
+        weights = compiled_weights(self.histories.evaluator)
+        if weights is None:
+            return kernel.advance(self._tables(batch))
+        waiting = advance_evaluating(self._tables(batch), self.histories.growth(self.world.observations), weights)
+        self.histories.notice()
+        return waiting
 
     def _fill(self, batch: _Batch, questions: list[tuple[int, ...]]) -> None:
         """Fill what every episode waits for, and what it will ask for next; one batched network call."""
@@ -278,10 +307,10 @@ class Search:
         world, histories, atomic = self.world, self.histories, self.world.atomic
         for _ in range(_FARTHEST):
             legal = world.fill_legal(state, program)
-            pair = (history, world.observed[state])
-            extended_history = histories.known(pair)
+            extended_history = histories.known(history, world.observed[state])
             if extended_history is None:
-                missing.evaluations[pair] = None
+                if self._waits_for_network:
+                    missing.evaluations[history, world.observed[state]] = None
                 return
             action = histories.favourite(extended_history, legal)
             if action == STOP_ACTION:
@@ -317,10 +346,11 @@ class Search:
         What is known never changes a result, only how often a search has to wait.
         """
         world, known = self.world, self.histories.known
-        for after in world.successors(state, program):
-            pair = (history, world.observed[after])
-            if known(pair) is None:
-                missing.evaluations[pair] = None
+        successors = world.successors(state, program)
+        if self._waits_for_network:
+            for after in successors:
+                if known(history, world.observed[after]) is None:
+                    missing.evaluations[history, world.observed[after]] = None
         for key in world.foreseeable_posts(entry, state, program):
             missing.posts[key] = None
 

@@ -31,6 +31,7 @@ class World:
         self.max_states = max_states
         self.atomic = self.library.atomic_count
         self.programs = len(self.library.learned)
+        self._tests = [self.guard.tests(program.name) for program in self.library.learned]
         self.widest = max(sum(self.library.may_call(program.name)) for program in self.library.learned)
         self.forget_everything()
 
@@ -43,6 +44,7 @@ class World:
         fields = len(self.guard.environment.fields)
         self.observations: NDArray[np.int16] = np.zeros((_FIRST_ROWS, fields), np.int16)
         self._legal_sets: dict[tuple[bool, ...], LegalSet] = {}
+        self._legal_by_tests: list[dict[tuple[Any, ...], LegalSet]] = [{} for _ in range(self.programs)]
         self.observation = unknown((_FIRST_ROWS,))
         self.successor = unknown((_FIRST_ROWS, len(self.library) + self.programs))
         self.calls = unknown((_FIRST_ROWS, self.programs), CALL)
@@ -133,9 +135,25 @@ class World:
         key = state * self.programs + program
         found = self._legal.get(key)
         if found is None:
-            legal = self.guard.legal(self._name(program), self.states[state])
-            found = self._legal[key] = self._legal_sets.get(legal) or self._intern_legal(legal)
+            found = self._legal[key] = self._find_legal(self.states[state], program)
             self._legal_set[state, program] = found.number
+        return found
+
+    def _find_legal(self, state: Any, program: int) -> LegalSet:
+        """What the tests of a state say, looked up; all pre-conditions only where they say something new."""
+        tests, known = self._tests[program], self._legal_by_tests[program]
+        if tests is not None:
+            try:
+                answers = tuple([test(state) for test in tests])
+                found = known.get(answers)
+            except Exception:  # the guard calls the same tests and names the one at fault
+                answers, found = None, None
+            if found is not None:
+                return found
+        legal = self.guard.legal(self._name(program), state)
+        found = self._legal_sets.get(legal) or self._intern_legal(legal)
+        if tests is not None and answers is not None:
+            known[answers] = found
         return found
 
     def successors(self, state: int, program: int) -> tuple[int, ...]:
