@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from alphanpi import SearchConfig, UsageError, create_evaluator, create_network, make
-from alphanpi.config import CurriculumConfig, TrainConfig
+from alphanpi.config import CurriculumConfig, TrainConfig, planning_config
 from alphanpi.engine.search import Request, Search
 from alphanpi.engine.tables import Failure
 from alphanpi.interpreter import Call, Execution, Interpreter
@@ -21,6 +21,7 @@ from alphanpi.learn.replay import Replay
 from alphanpi.learn.starts import Stream
 from alphanpi.learn.trainer import Trainer
 from alphanpi.learn.unroll import Blur, forward, loss, make_batch
+from alphanpi.learn.validation import Exam
 from alphanpi.model import masked_log_softmax
 from solutions import SOLUTIONS, ScriptedEvaluator
 
@@ -371,6 +372,7 @@ def test_any_program_is_practised_where_it_fails():
 @pytest.mark.parametrize(("failure", "passed"), [("NONE", True), ("ACTIONS", True), ("POST", False)])
 def test_the_far_exam_is_for_environments_without_a_lemma(monkeypatch, name, options, expected, failure, passed):
     changes = {
+        "validation.exam_search_episodes": 0,
         "validation.far_exam_factor": 2,
         "validation.far_exam_episodes": 2,
         "validation.far_exam_planning_episodes": 0,
@@ -384,8 +386,8 @@ def test_the_far_exam_is_for_environments_without_a_lemma(monkeypatch, name, opt
         return [Execution(failure == "NONE", Failure[failure], call.state, 1, None, ()) for call in calls]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
-    assert trainer.validation._reaches_far(0) == (passed or not expected)
-    assert asked == (expected if failure == "NONE" else expected[:1])
+    assert trainer.validation.last_part(0) == (Exam.PASSED if passed or not expected else Exam.FAR)
+    assert asked == (expected if passed else expected[:1])
 
 
 def test_no_far_exam_where_the_environment_cannot_make_problems_that_large(monkeypatch):
@@ -394,20 +396,39 @@ def test_no_far_exam_where_the_environment_cannot_make_problems_that_large(monke
     def initial(program, size, rng):
         raise ValueError("too large")
 
-    trainer = Trainer(environment, preset("default", "sorting"), seed=0)
+    config = override(preset("default", "sorting"), {"validation.exam_search_episodes": 0})
+    trainer = Trainer(environment, config, seed=0)
     monkeypatch.setattr(environment, "initial", initial)
-    assert trainer.validation._reaches_far(0)
+    assert trainer.validation.last_part(0) == Exam.PASSED
 
 
-def test_planning_that_searches_in_vain_fails_the_far_exam(monkeypatch):
+@pytest.mark.parametrize(("searched", "far", "outcome"), [(60, 0, Exam.SEARCH), (0, 1, Exam.FAR)])
+def test_search_that_tries_more_than_it_needs_fails_the_exam(searched, far, outcome):
     environment = make("recursive-sorting")
-    changes = {"validation.far_exam_episodes": 2, "validation.far_exam_factor": 1}
+    changes = {
+        "validation.exam_search_episodes": searched,
+        "validation.far_exam_episodes": far,
+        "validation.far_exam_factor": 1,
+    }
     trainer = Trainer(environment, override(preset("default", "recursive-sorting"), changes), seed=0)
-    evaluator = ScriptedEvaluator(environment)
-    trainer.validation.interpreter = Interpreter(environment, evaluator)
-    trainer.validation.planner = Search(environment, evaluator, SearchConfig(c_level=0.0))
-    assert trainer.validation._reaches_far(0)
-    run = trainer.validation.planner.run
-    slow = lambda requests: [trace._replace(nested_simulations=10**6) for trace in run(requests)]  # noqa: E731
-    monkeypatch.setattr(trainer.validation.planner, "run", slow)
-    assert not trainer.validation._reaches_far(0)
+    trainer.curriculum.level = 3
+    for weight, expected in ((20.0, Exam.PASSED), (1.0, outcome)):  # sure of the right actions, and not quite
+        evaluator = ScriptedEvaluator(environment, weight=weight)
+        trainer.validation.interpreter = Interpreter(environment, evaluator)
+        config = planning_config(SearchConfig(c_puct_planning=5.0))
+        trainer.validation.planner = Search(environment, evaluator, config)
+        assert trainer.validation.last_part(0) == expected
+
+
+def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(monkeypatch):
+    environment = make("recursive-sorting")
+    changes = {"validation.exam_search_episodes": 0, "validation.far_exam_planning_episodes": 0}
+    trainer = Trainer(environment, override(preset("default", "recursive-sorting"), changes), seed=0)
+    failures = iter([Failure.ACTIONS, Failure.NONE])
+
+    def run(calls, max_actions):
+        failure = next(failures)
+        return [Execution(failure == Failure.NONE, failure, call.state, 1, None, ()) for call in calls]
+
+    monkeypatch.setattr(trainer.interpreter, "run", run)
+    assert trainer.validation.last_part(0) == Exam.FAR

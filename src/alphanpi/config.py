@@ -227,6 +227,12 @@ class ValidationConfig(Config):
     exam_planning_episodes: int = Field(
         20, ge=0, description="episodes per program the exam asks for with search, too; 0: none (paper)"
     )
+    exam_search_episodes: int = Field(
+        60,
+        ge=0,
+        description="episodes in which recursive programs of the highest level may search no more than they need to; "
+        "0: none (paper)",
+    )
     far_exam_factor: int = Field(
         10,
         ge=1,

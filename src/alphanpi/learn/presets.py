@@ -58,6 +58,7 @@ _PAPER: Overrides = {
     "validation.training_share": 0.0,
     "validation.exam_episodes": 0,
     "validation.exam_planning_episodes": 0,
+    "validation.exam_search_episodes": 0,
     "validation.far_exam_episodes": 0,
 }
 

@@ -26,6 +26,7 @@ class Stream(IntEnum):
     CALLS = 6
     RENEW = 7
     FAR_EXAM = 8
+    SEARCH_EXAM = 9
 
 
 class Start(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -9,17 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphanpi.config import TrainConfig
-from alphanpi.engine.search import Request, Search, Trace
+from alphanpi.config import PLANNING_SIMULATIONS, TrainConfig
+from alphanpi.engine.search import Request, Search
 from alphanpi.engine.tables import Failure
 from alphanpi.errors import AlphaNPIError
-from alphanpi.interpreter import Call, Execution, Interpreter, Recording
+from alphanpi.interpreter import Call, Interpreter, Recording
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.starts import Error, Start, Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS, Route, thrifty_routes
 
-_ROUTES = 20  # runs per program in which needless recursive calls are looked for
-_MOST_SEARCH = 15  # simulations per action of a run without search; 5 are usual
+_ROUTES = 100  # runs per program in which needless recursive calls are looked for
+_MOST_SEARCH = 1.02  # simulations of a run with search, compared with those that the actions of one without it need
+_RUNS_AT_ONCE = 15
+_TRIES = 3  # large problems that may take too many actions before none is asked for
 _TOO_LARGE = (Failure.NODES, Failure.STATES, Failure.HISTORIES)
 
 
@@ -30,6 +33,7 @@ class Exam(StrEnum):
     ANSWERS = "failed"  # too many failures without search
     WASTE = "needless calls"  # recursive calls that programs could do without
     PLANNING = "failed with search"
+    SEARCH = "needless search"  # with search, recursive calls are tried that a run without it does without
     FAR = "failed on large problems"
     PASSED = "passed"
 
@@ -86,7 +90,15 @@ class Validation:
             return ExamResult(Exam.WASTE, wasteful)
         if not self._plans_well(iteration):
             return ExamResult(Exam.PLANNING)
-        return ExamResult(Exam.PASSED if self._reaches_far(iteration) else Exam.FAR)
+        return ExamResult(self.last_part(iteration))
+
+    def last_part(self, iteration: int) -> Exam:
+        """What tells of large problems; not asked where a lemma says that small ones tell all."""
+        if self.starts.environment.cutoff() is not None:
+            return Exam.PASSED
+        if not self._searches_little(iteration):
+            return Exam.SEARCH
+        return Exam.PASSED if self._reaches_far(iteration) else Exam.FAR
 
     def draw(self, iteration: int, episodes: int, stream: Stream) -> list[Start]:
         """Starts of every unlocked program, part of them on training sizes."""
@@ -137,44 +149,69 @@ class Validation:
             outcomes[trace.program].append(trace.success)
         return _worst(outcomes) >= self.settings.exam_threshold
 
+    def _searches_little(self, iteration: int) -> bool:
+        """Whether the highest programs, where they call themselves, do with search what they do without it.
+
+        To try one needless recursive call in every call makes a search exponential in the size of the problem, which
+        no small problem shows by its outcome.
+        """
+        episodes = self.settings.exam_search_episodes
+        starts = self.draw(iteration, episodes, Stream.SEARCH_EXAM) if episodes else []
+        starts = [start for start in starts if start.program in self._highest() and self._recursive(start.program)]
+        return all(
+            self._plans_like_it_runs([Call(start.program, self.starts.state(start)) for start in some])
+            for some in (starts[first : first + _RUNS_AT_ONCE] for first in range(0, len(starts), _RUNS_AT_ONCE))
+        )
+
     def _reaches_far(self, iteration: int) -> bool:
         """The highest programs on much larger problems, with and without search.
 
-        Not asked where a lemma says that small problems tell all, nor where a problem that large cannot be made or
-        already the first takes too many actions. A run that takes very many more than others fails.
+        Not asked where a problem that large cannot be made or the first few all take too many actions. A run that
+        takes very many more than others fails.
         """
         settings, environment = self.settings, self.starts.environment
-        if environment.cutoff() is not None:
-            return True
-        highest = [program for program in self.library.learned if program.level == self.library.levels]
         size = min(settings.far_exam_factor * environment.validation_size, max(environment.test_sizes))
+        too_long = 0
         for number in range(settings.far_exam_episodes):
             starts = [
-                self.starts.start(program.name, size, iteration=iteration, stream=Stream.FAR_EXAM, number=number)
-                for program in highest
+                self.starts.start(name, size, iteration=iteration, stream=Stream.FAR_EXAM, number=number)
+                for name in self._highest()
             ]
             try:
                 calls = [Call(start.program, self.starts.state(start)) for start in starts]
             except AlphaNPIError:
                 return True
-            executions = self.interpreter.run(calls, max_actions=MOST_ACTIONS)
-            failures = {execution.failure for execution in executions}
-            if number == 0 and failures == {Failure.ACTIONS}:
-                return True
-            if failures != {Failure.NONE}:
+            failures = {execution.failure for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS)}
+            if failures == {Failure.ACTIONS} and too_long == number:
+                too_long += 1
+                if too_long == _TRIES:
+                    return True
+                continue
+            if failures != {Failure.NONE} or too_long:
                 return False
-            if number < settings.far_exam_planning_episodes:
-                for trace, execution in zip(self.planner.run(_requests(calls)), executions, strict=True):
-                    if trace.failure in _TOO_LARGE:
-                        return True
-                    if not trace.success or self._searches_in_vain(trace, execution):
-                        return False
+            if number < settings.far_exam_planning_episodes and not self._plans_like_it_runs(calls):
+                return False
         return True
 
-    def _searches_in_vain(self, trace: Trace, execution: Execution) -> bool:
-        """Whether planning keeps trying recursive calls that a run without search does without."""
-        simulations = trace.simulations + trace.nested_simulations
-        return self.library.named(trace.program).recursive and simulations > _MOST_SEARCH * execution.actions
+    def _plans_like_it_runs(self, calls: Sequence[Call]) -> bool:
+        """Whether all calls succeed with search, and those of recursive programs with hardly more of it than needed."""
+        executions = self.interpreter.run(calls, max_actions=MOST_ACTIONS)
+        needed = PLANNING_SIMULATIONS * max(execution.actions for execution in executions)
+        most = None if any(not self._recursive(call.program) for call in calls) else math.ceil(2 * needed)
+        for trace, execution in zip(self.planner.run(_requests(calls), max_actions=most), executions, strict=True):
+            if trace.failure in _TOO_LARGE:
+                return True
+            searched = trace.simulations + trace.nested_simulations
+            enough = _MOST_SEARCH * PLANNING_SIMULATIONS * execution.actions
+            if not trace.success or (self._recursive(trace.program) and searched > enough):
+                return False
+        return True
+
+    def _highest(self) -> list[str]:
+        return [program.name for program in self.library.learned if program.level == self.library.levels]
+
+    def _recursive(self, program: str) -> bool:
+        return self.library.named(program).recursive
 
     def _still_failing(self, name: str) -> list[Error]:
         """Try the remembered starts again; one that has succeeded often enough in a row is forgotten."""
