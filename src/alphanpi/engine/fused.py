@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 from numpy.typing import NDArray
 
 from alphanpi.compiled import Weights, perceive, remember
@@ -14,6 +14,8 @@ from alphanpi.engine.kernel import advance
 from alphanpi.engine.tables import NONE, UNKNOWN, Hole, Tables
 
 _EVALUATE, _NO_HOLE = int(Hole.EVALUATE), int(Hole.NONE)
+_TIMED = 8  # one batch of so many is timed: looking at the clock takes about as long as a quarter of a row
+_clock: Any = types.ExternalFunction("clock", types.int64())  # of the C library: processor time in microseconds
 
 
 class Growth(NamedTuple):
@@ -28,6 +30,7 @@ class Growth(NamedTuple):
     perceived_keys: NDArray[np.int64]  # [C] a pair of program and observation, and in the same row
     perceived: NDArray[np.float32]  # [C, 4H] what they contribute to the network; nothing for other evaluators
     most: int  # histories allowed in all
+    work: NDArray[np.int64]  # [2] batches evaluated, and microseconds they took, estimated
 
 
 @njit(cache=True, error_model="numpy")
@@ -41,7 +44,12 @@ def advance_evaluating(t: Tables, g: Growth, weights: Weights) -> int:
         first = g.rows[0]
         if not _add_rows(t, g, waiting):
             return waiting
+        timed = g.work[0] % _TIMED == 0
+        began = _clock() if timed else 0
         _evaluate(t, g, weights, first, g.rows[0])
+        g.work[0] += 1
+        if timed:
+            g.work[1] += _TIMED * (_clock() - began)
 
 
 @njit(cache=True, error_model="numpy")

@@ -71,6 +71,7 @@ class Histories:
         rows = max(_FIRST_ROWS, 2 * programs)
         self._count = np.zeros(1, np.int64)
         self._keys = np.zeros(rows, np.int64)  # the pair each history extends, as one key
+        self._work = np.zeros(2, np.int64)  # of compiled code: batches, microseconds
         self._memory = np.zeros((rows, evaluator.memory_width), np.float32)  # rows cost nothing until they are used
         self._program = np.zeros(rows, np.int64)
         self._program[:programs] = np.arange(programs)
@@ -100,6 +101,11 @@ class Histories:
         """The history that is another one extended by an observation, if it has been evaluated."""
         return self._known.get((history << 32) | observation)
 
+    @property
+    def compiled_seconds(self) -> float:
+        """Time that evaluations inside of compiled code have taken, estimated."""
+        return 1e-6 * float(self._work[1])
+
     def growth(self, observations: NDArray[np.int16]) -> Growth:
         """The tables, for compiled code that extends them itself; `notice` must be called after it."""
         return Growth(
@@ -112,6 +118,7 @@ class Histories:
             perceived_keys=self._perceived_keys,
             perceived=self._perceived,
             most=self.max_histories,
+            work=self._work,
         )
 
     def notice(self) -> None:

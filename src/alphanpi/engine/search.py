@@ -172,7 +172,7 @@ class Search:
             states=len(self.world.states),
             histories=self.histories.count,
             seconds=self._seconds,
-            evaluation_seconds=self._evaluation_seconds,
+            evaluation_seconds=self._evaluation_seconds + self.histories.compiled_seconds,
             environment_seconds=self._environment_seconds,
             bytes=self._bytes(),
             peak_bytes=max(self._peak, self._bytes()),

@@ -155,7 +155,7 @@ class Trainer:
             evaluations=played.evaluations - before.evaluations,
             replay_traces=len(self.replay),
             seconds=Seconds(
-                search=search - evaluation - environment,
+                search=max(0.0, search - evaluation - environment),
                 evaluation=evaluation,
                 environment=environment,
                 gradients=learned - searched,
