@@ -146,6 +146,55 @@ def test_batches_do_not_matter():
                 )
 
 
+class CalledEvaluator:
+    """A network whose weights are hidden, so that the engine has to call it."""
+
+    def __init__(self, evaluator) -> None:
+        self.evaluate = evaluator.evaluate
+        self.memory_width = evaluator.memory_width
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_evaluations_in_compiled_code_are_those_of_the_evaluator(monkeypatch, small):
+    if small:  # tables that grow again and again, and a cache in which nearly all collide
+        for size in ("_FIRST_ROWS", "_FIRST_CAPACITY", "_PERCEIVED"):
+            monkeypatch.setattr(f"alphanpi.engine.histories.{size}", 4)
+    for name, options in ENVIRONMENTS:
+        environment = make(name, **options)
+        evaluator = create_evaluator(create_network(environment, 5))
+        requests = random_requests(environment, np.random.default_rng(11), 12, 0)
+        config = SearchConfig(simulations=30, failed_call_exploration="penalise")
+        inside, outside = (
+            Search(environment, evaluator, config),
+            Search(environment, CalledEvaluator(evaluator), config),
+        )
+        for a, b in zip(inside.run(requests), outside.run(requests), strict=True):
+            assert (a.failure, a.value, a.final) == (b.failure, b.value, b.final)
+            assert a.visits.tolist() == b.visits.tolist()
+            assert a.policies.tolist() == b.policies.tolist()
+            assert a.memories.tobytes() == b.memories.tobytes()
+        assert inside.statistics.evaluations > 0
+
+
+def test_episodes_that_need_much_room_are_played_in_smaller_batches():
+    environment = make("flat-sorting", observation="compare")
+    evaluator = create_evaluator(create_network(environment, 0))
+    rng = np.random.default_rng(0)
+    requests = [Request("BUBBLESORT", environment.initial("BUBBLESORT", 3, rng), i, True) for i in range(24)]
+    reference = Search(environment, evaluator, SearchConfig(simulations=50)).run(requests)
+    needed = 0
+    for request in requests:
+        alone = Search(environment, evaluator, SearchConfig(simulations=50))
+        alone.run([request])
+        needed = max(needed, alone.statistics.histories)
+    tight = Search(environment, evaluator, SearchConfig(simulations=50, max_histories=2 * needed))
+    played = tight.run(requests)
+    assert {trace.failure for trace in played}.isdisjoint({Failure.HISTORIES})
+    for a, b in zip(played, reference, strict=True):
+        assert (a.failure, a.visits.tolist()) == (b.failure, b.visits.tolist())
+    assert tight.statistics.histories <= tight.config.max_histories
+
+
 def test_what_was_searched_before_does_not_matter():
     environment = make("recursive-sorting")
     evaluator = create_evaluator(create_network(environment, 0))
