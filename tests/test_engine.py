@@ -187,7 +187,7 @@ def test_episodes_that_need_much_room_are_played_in_smaller_batches():
         alone = Search(environment, evaluator, SearchConfig(simulations=50))
         alone.run([request])
         needed = max(needed, alone.statistics.histories)
-    tight = Search(environment, evaluator, SearchConfig(simulations=50, max_histories=2 * needed))
+    tight = Search(environment, evaluator, SearchConfig(simulations=50, max_histories=needed + 10))
     played = tight.run(requests)
     assert {trace.failure for trace in played}.isdisjoint({Failure.HISTORIES})
     for a, b in zip(played, reference, strict=True):

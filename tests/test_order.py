@@ -41,6 +41,7 @@ def played(program, state, names, success=True):
         value=0.9,
         simulations=0,
         nested_simulations=0,
+        tried=0,
     )
 
 

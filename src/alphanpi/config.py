@@ -230,8 +230,8 @@ class ValidationConfig(Config):
     exam_search_episodes: int = Field(
         60,
         ge=0,
-        description="episodes in which recursive programs of the highest level may search no more than they need to; "
-        "0: none (paper)",
+        description="episodes per program in which recursive programs of the highest level may try with search hardly "
+        "more than they do without it; held where no lemma says that small problems tell all; 0: none (paper)",
     )
     far_exam_factor: int = Field(
         10,

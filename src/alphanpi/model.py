@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 import numpy as np
 import torch
@@ -78,6 +78,7 @@ class RefreshableEvaluator(Evaluator):
         raise NotImplementedError
 
 
+@final
 class CompiledEvaluator(RefreshableEvaluator):
     """Evaluates rows on the CPU in compiled code, each by itself, so that batching cannot change a bit.
 

@@ -18,7 +18,7 @@ from alphanpi.engine.tables import LegalSet, extended
 
 _FIRST_ROWS = 1 << 15
 _FIRST_CAPACITY = 1 << 14
-_PERCEIVED = 1 << 12
+_PERCEIVED = 1 << 12  # pairs of program and observation
 
 
 class Evaluation(NamedTuple):
@@ -33,7 +33,7 @@ class Evaluator(Protocol):
     """A network as the engine sees it.
 
     The answer for a row must not depend on the other rows of the batch, nor on their number. An evaluator that has
-    an attribute `weights` (see `compiled_weights`) is not called where compiled code can evaluate them itself.
+    an attribute `weights` computes what `alphanpi.compiled.forward` does, and is not called where that can be.
     """
 
     @property
@@ -47,12 +47,6 @@ class Evaluator(Protocol):
         memory: NDArray[np.float32],  # [R, W]
     ) -> Evaluation:
         """Extend each history by one observation."""
-
-
-def compiled_weights(evaluator: Evaluator) -> Weights | None:
-    """The weights of an evaluator that computes what `alphanpi.compiled.forward` does; None for all others."""
-    weights = getattr(evaluator, "weights", None)
-    return weights if isinstance(weights, Weights) else None
 
 
 class TooManyHistoriesError(Exception):
@@ -75,10 +69,9 @@ class Histories:
         self._memory = np.zeros((rows, evaluator.memory_width), np.float32)  # rows cost nothing until they are used
         self._program = np.zeros(rows, np.int64)
         self._program[:programs] = np.arange(programs)
-        weights = compiled_weights(evaluator)
-        self._perceived = np.zeros(
-            (_PERCEIVED if weights else 0, weights.gates_bias.shape[1] if weights else 0), np.float32
-        )
+        self._fused = _weights(evaluator) is not None
+        gates = 4 * (evaluator.memory_width // 2)
+        self._perceived = np.zeros((_PERCEIVED, gates) if self._fused else (0, 0), np.float32)
         self._perceived_keys = np.zeros(len(self._perceived), np.int64)
         self.logits = np.zeros((rows, entries), np.float32)
         self.values = np.zeros(rows, np.float32)
@@ -91,6 +84,11 @@ class Histories:
         self._known: dict[int, int] = {}
         self._perceived_keys[:] = -1
         self._favourites: dict[tuple[int, int], int] = {}
+
+    @property
+    def weights(self) -> Weights | None:
+        """The present weights of an evaluator that compiled code can stand in for; None for all others."""
+        return _weights(self.evaluator) if self._fused else None
 
     @property
     def count(self) -> int:
@@ -165,7 +163,8 @@ class Histories:
     def bytes(self) -> int:
         """Memory of the tables, of the rows in use."""
         rows = (self.logits, self.values, self._memory, self._program, self._keys)
-        return sum(table[: self.count].nbytes for table in rows) + sum(table.nbytes for table in self.children)
+        fixed = (*self.children, self._perceived)
+        return sum(table[: self.count].nbytes for table in rows) + sum(table.nbytes for table in fixed)
 
     def _grow(self, needed: int) -> None:
         rows = len(self._memory)
@@ -176,3 +175,8 @@ class Histories:
         self._keys = extended(self._keys, rows)
         self.logits = extended(self.logits, rows)
         self.values = extended(self.values, rows)
+
+
+def _weights(evaluator: Evaluator) -> Weights | None:
+    weights = getattr(evaluator, "weights", None)
+    return weights if isinstance(weights, Weights) else None

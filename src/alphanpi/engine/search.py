@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from alphanpi.config import SearchConfig
 from alphanpi.engine import kernel
 from alphanpi.engine.fused import advance_evaluating
-from alphanpi.engine.histories import Evaluator, Histories, TooManyHistoriesError, compiled_weights
+from alphanpi.engine.histories import Evaluator, Histories, TooManyHistoriesError
 from alphanpi.engine.scoring import level_terms
 from alphanpi.engine.tables import (
     EDGE,
@@ -44,8 +44,8 @@ _LEGAL, _DEPTH, _EVALUATE, _NOISE = int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.E
 
 _FARTHEST = 256  # most actions followed ahead of a search
 _NOISE_POOL = 512
-_FIRST_BATCH = 32
-_FASTEST_GROWTH = 4
+_FIRST_BATCH = 32  # episodes side by side, before it is known what they need
+_FASTEST_GROWTH = 4  # of that number from one batch to the next
 _FIRST_NODES = 1 << 14
 _FIRST_FRAMES = 256
 _LARGEST_POOL = 1 << 24
@@ -75,7 +75,8 @@ class Trace(NamedTuple):
     failure: Failure
     value: float  # what simulations would score: discounted and penalised, -1 for a failure
     simulations: int
-    nested_simulations: int
+    nested_simulations: int  # without those of remembered calls
+    tried: int  # actions tried, those of nested calls too, remembered or not
 
 
 class Statistics(NamedTuple):
@@ -112,6 +113,7 @@ class _Missing(NamedTuple):
 
     evaluations: dict[tuple[int, int], None]  # (history, observation)
     posts: dict[int, None]  # keys of World.post_key
+    foresees_evaluations: bool  # compiled code that evaluates by itself needs none ahead of time
 
 
 class _LimitReachedError(Exception):
@@ -131,7 +133,6 @@ class Search:
         self.library = environment.library
         self.world = World(environment, self.config.max_states)
         self.histories = Histories(evaluator, self.world.programs, len(self.library), self.config.max_histories)
-        self._waits_for_network = compiled_weights(evaluator) is None
         self._rules = _rules(self.config, self.world)
         self._level = level_terms(self.library, self.config.c_level)
         self._nodes: Records
@@ -154,11 +155,14 @@ class Search:
 
         `max_actions` bounds the actions each may try, in place of the configuration's.
         """
-        self._rules["max_actions"] = max_actions or self.config.max_actions
+        self._rules["max_actions"] = self.config.max_actions if max_actions is None else max_actions
         traces: list[Trace] = []
-        while len(traces) < len(requests):
-            first = len(traces)
-            traces += self._run_batch(list(requests[first : first + min(batch, self._affordable)]))
+        try:
+            while len(traces) < len(requests):
+                first = len(traces)
+                traces += self._run_batch(list(requests[first : first + min(batch, self._affordable)]))
+        finally:
+            self._rules["max_actions"] = self.config.max_actions
         return traces
 
     @property
@@ -195,7 +199,7 @@ class Search:
             self.world.forget_everything()
             self.forget()
             # A full table is an episode's own failure only if it fills the table alone and from the start.
-            if len(requests) > 1:
+            if len(requests) > 1 or states > 0 or histories > self.histories.programs:
                 self._affordable = max(1, len(requests) // 4)
                 return []
             traces = [self._overflowed(requests[0], limit.failure)]
@@ -213,7 +217,7 @@ class Search:
         used_states = (len(self.world.states) - states) / self.config.max_states
         used_histories = (self.histories.count - histories) / self.config.max_histories
         fitting = 0.5 * episodes / max(used_states, used_histories, 1e-9)
-        return max(1, min(int(fitting), _FASTEST_GROWTH * episodes))
+        return max(1, min(int(fitting), max(self._affordable, _FASTEST_GROWTH * episodes)))
 
     def _play(self, requests: list[Request]) -> list[Trace]:
         programs = [self._program(request) for request in requests]
@@ -233,23 +237,23 @@ class Search:
             waiting = self._advance(batch)
             if waiting == 0:
                 break
-            self._fill(batch, batch.questions[:waiting].tolist())
+            self._fill(batch, batch.questions[:waiting].tolist(), self.histories.weights is None)
         return [self._trace(batch, e, request) for e, request in enumerate(requests)]
 
     def _advance(self, batch: _Batch) -> int:
         batch.episodes["hole"] = Hole.NONE
-        weights = compiled_weights(self.histories.evaluator)
-        if weights is None:
+        if self.histories.weights is None:
             return kernel.advance(self._tables(batch))
-        waiting = advance_evaluating(self._tables(batch), self.histories.growth(self.world.observations), weights)
+        growth = self.histories.growth(self.world.observations)
+        waiting = advance_evaluating(self._tables(batch), growth, self.histories.weights)
         self.histories.notice()
         return waiting
 
-    def _fill(self, batch: _Batch, questions: list[tuple[int, ...]]) -> None:
+    def _fill(self, batch: _Batch, questions: list[tuple[int, ...]], foresees_evaluations: bool = True) -> None:
         """Fill what every episode waits for, and what it will ask for next; one batched network call."""
         began = time.perf_counter()
         world = self.world
-        missing = _Missing({}, {})
+        missing = _Missing({}, {}, foresees_evaluations)
         try:
             for e, hole, first, second, third, entry, history, origin, ahead in questions:
                 if hole == _ACT:
@@ -309,7 +313,7 @@ class Search:
             legal = world.fill_legal(state, program)
             extended_history = histories.known(history, world.observed[state])
             if extended_history is None:
-                if self._waits_for_network:
+                if missing.foresees_evaluations:
                     missing.evaluations[history, world.observed[state]] = None
                 return
             action = histories.favourite(extended_history, legal)
@@ -347,7 +351,7 @@ class Search:
         """
         world, known = self.world, self.histories.known
         successors = world.successors(state, program)
-        if self._waits_for_network:
+        if missing.foresees_evaluations:
             for after in successors:
                 if known(history, world.observed[after]) is None:
                     missing.evaluations[history, world.observed[after]] = None
@@ -469,6 +473,7 @@ class Search:
             value=float(episode["value"]),
             simulations=int(episode["simulations"]),
             nested_simulations=int(episode["nested_simulations"]),
+            tried=int(episode["work"]),
         )
 
     def _overflowed(self, request: Request, failure: Failure) -> Trace:
@@ -487,6 +492,7 @@ class Search:
             value=-1.0,
             simulations=0,
             nested_simulations=0,
+            tried=0,
         )
 
     def _bytes(self) -> int:

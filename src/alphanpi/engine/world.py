@@ -36,7 +36,7 @@ class World:
         self.forget_everything()
 
     def forget_everything(self) -> None:
-        """Start with no states at all; purely a matter of memory."""
+        """Start with no states at all; histories, whose keys are numbers of observations, must be forgotten, too."""
         self._id_of_state: dict[Any, int] = {}
         self.states: list[Any] = []
         self.observed: list[int] = []  # id of each state's observation; the kernel reads the same from an array

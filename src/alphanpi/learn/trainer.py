@@ -133,9 +133,9 @@ class Trainer:
                 verdict = self._verify()
         validated = time.perf_counter()
         self.iteration += 1
-        evaluation = played.evaluation_seconds - before.evaluation_seconds
-        environment = played.environment_seconds - before.environment_seconds
         search = played.seconds - before.seconds
+        environment = played.environment_seconds - before.environment_seconds
+        evaluation = min(played.evaluation_seconds - before.evaluation_seconds, search - environment)  # an estimate
         explored: defaultdict[str, list[bool]] = defaultdict(list)
         for trace in traces:
             explored[trace.program].append(trace.success)
@@ -155,7 +155,7 @@ class Trainer:
             evaluations=played.evaluations - before.evaluations,
             replay_traces=len(self.replay),
             seconds=Seconds(
-                search=max(0.0, search - evaluation - environment),
+                search=search - evaluation - environment,
                 evaluation=evaluation,
                 environment=environment,
                 gradients=learned - searched,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -10,18 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphanpi.config import PLANNING_SIMULATIONS, TrainConfig
+from alphanpi.config import TrainConfig
 from alphanpi.engine.search import Request, Search
 from alphanpi.engine.tables import Failure
 from alphanpi.errors import AlphaNPIError
-from alphanpi.interpreter import Call, Interpreter, Recording
+from alphanpi.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.starts import Error, Start, Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS, Route, thrifty_routes
+from alphanpi.spec import STOP
 
 _ROUTES = 100  # runs per program in which needless recursive calls are looked for
-_MOST_SEARCH = 1.02  # simulations of a run with search, compared with those that the actions of one without it need
-_RUNS_AT_ONCE = 15
+_MOST_TRIED = 1.1  # actions tried with search, for each of a run without it
+_GRANTED = 2  # so many more may be tried in any run, however short
+_RUNS_AT_ONCE = 15  # of those that are compared; the first that differ end the exam
 _TRIES = 3  # large problems that may take too many actions before none is asked for
 _TOO_LARGE = (Failure.NODES, Failure.STATES, Failure.HISTORIES)
 
@@ -33,7 +34,7 @@ class Exam(StrEnum):
     ANSWERS = "failed"  # too many failures without search
     WASTE = "needless calls"  # recursive calls that programs could do without
     PLANNING = "failed with search"
-    SEARCH = "needless search"  # with search, recursive calls are tried that a run without it does without
+    SEARCH = "needless search"  # with search, much is tried that a run without it does without
     FAR = "failed on large problems"
     PASSED = "passed"
 
@@ -81,7 +82,7 @@ class Validation:
         return outcomes
 
     def exam(self, iteration: int) -> ExamResult:
-        """A larger validation in which nothing may fail, the same with search, and two questions more."""
+        """A larger validation in which nothing may fail, the same with search, and what else small problems hide."""
         settings = self.settings
         if _worst(self.run(iteration, settings.exam_episodes, Stream.EXAM)) < settings.exam_threshold:
             return ExamResult(Exam.ANSWERS)
@@ -98,7 +99,7 @@ class Validation:
             return Exam.PASSED
         if not self._searches_little(iteration):
             return Exam.SEARCH
-        return Exam.PASSED if self._reaches_far(iteration) else Exam.FAR
+        return Exam.PASSED if all(self._reaches_far(name, iteration) for name in self._highest()) else Exam.FAR
 
     def draw(self, iteration: int, episodes: int, stream: Stream) -> list[Start]:
         """Starts of every unlocked program, part of them on training sizes."""
@@ -150,7 +151,7 @@ class Validation:
         return _worst(outcomes) >= self.settings.exam_threshold
 
     def _searches_little(self, iteration: int) -> bool:
-        """Whether the highest programs, where they call themselves, do with search what they do without it.
+        """Whether the highest programs, where they call themselves, try with search little that they do not do.
 
         To try one needless recursive call in every call makes a search exponential in the size of the problem, which
         no small problem shows by its outcome.
@@ -163,8 +164,8 @@ class Validation:
             for some in (starts[first : first + _RUNS_AT_ONCE] for first in range(0, len(starts), _RUNS_AT_ONCE))
         )
 
-    def _reaches_far(self, iteration: int) -> bool:
-        """The highest programs on much larger problems, with and without search.
+    def _reaches_far(self, program: str, iteration: int) -> bool:
+        """A program on much larger problems, with and without search.
 
         Not asked where a problem that large cannot be made or the first few all take too many actions. A run that
         takes very many more than others fails.
@@ -173,37 +174,34 @@ class Validation:
         size = min(settings.far_exam_factor * environment.validation_size, max(environment.test_sizes))
         too_long = 0
         for number in range(settings.far_exam_episodes):
-            starts = [
-                self.starts.start(name, size, iteration=iteration, stream=Stream.FAR_EXAM, number=number)
-                for name in self._highest()
-            ]
+            start = self.starts.start(program, size, iteration=iteration, stream=Stream.FAR_EXAM, number=number)
             try:
-                calls = [Call(start.program, self.starts.state(start)) for start in starts]
+                call = Call(program, self.starts.state(start))
             except AlphaNPIError:
                 return True
-            failures = {execution.failure for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS)}
-            if failures == {Failure.ACTIONS} and too_long == number:
+            failure = self.interpreter.run([call], max_actions=MOST_ACTIONS)[0].failure
+            if failure == Failure.ACTIONS and too_long == number:
                 too_long += 1
                 if too_long == _TRIES:
                     return True
                 continue
-            if failures != {Failure.NONE} or too_long:
+            if failure != Failure.NONE or too_long:
                 return False
-            if number < settings.far_exam_planning_episodes and not self._plans_like_it_runs(calls):
+            if number < settings.far_exam_planning_episodes and not self._plans_like_it_runs([call]):
                 return False
         return True
 
     def _plans_like_it_runs(self, calls: Sequence[Call]) -> bool:
-        """Whether all calls succeed with search, and those of recursive programs with hardly more of it than needed."""
-        executions = self.interpreter.run(calls, max_actions=MOST_ACTIONS)
-        needed = PLANNING_SIMULATIONS * max(execution.actions for execution in executions)
-        most = None if any(not self._recursive(call.program) for call in calls) else math.ceil(2 * needed)
-        for trace, execution in zip(self.planner.run(_requests(calls), max_actions=most), executions, strict=True):
-            if trace.failure in _TOO_LARGE:
-                return True
-            searched = trace.simulations + trace.nested_simulations
-            enough = _MOST_SEARCH * PLANNING_SIMULATIONS * execution.actions
-            if not trace.success or (self._recursive(trace.program) and searched > enough):
+        """Whether calls that succeed without search do so with it, and recursive programs try hardly more actions."""
+        runs = self.interpreter.run(calls, Recording(steps=0), MOST_ACTIONS)
+        needed = [_actions_of_calls(run) for run in runs]
+        bounded = all(self._recursive(call.program) for call in calls)
+        most = 2 * max(needed) + _GRANTED if bounded else None
+        for trace, run, actions in zip(self.planner.run(_requests(calls), max_actions=most), runs, needed, strict=True):
+            recursive = self._recursive(trace.program)
+            if not run.success or (trace.failure in _TOO_LARGE and not recursive):
+                continue
+            if not trace.success or (recursive and trace.tried > _MOST_TRIED * actions + _GRANTED):
                 return False
         return True
 
@@ -233,6 +231,12 @@ class Validation:
 
 def _requests(calls: Sequence[Call]) -> list[Request]:
     return [Request(call.program, call.state) for call in calls]
+
+
+def _actions_of_calls(run: Execution) -> int:
+    """Actions without STOP, which a search need not try in order to take it."""
+    assert run.tally is not None
+    return sum(times for (_, action), times in run.tally.choices.items() if action != STOP)
 
 
 def _worst(outcomes: Mapping[str, Sequence[bool]]) -> float:
