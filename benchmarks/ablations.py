@@ -61,8 +61,8 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "hanoi": Case("hanoi", {}, 60),
-    "recursive-sorting-compare": Case("recursive-sorting", {"observation": "compare"}, 120),
+    "hanoi": Case("hanoi", {}, 40),
+    "recursive-sorting-compare": Case("recursive-sorting", {"observation": "compare"}, 60),
 }
 
 
