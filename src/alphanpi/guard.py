@@ -29,6 +29,18 @@ class Guard:
         self._fields = tuple(environment.fields)
         self._well_formed: set[tuple[int, ...]] = set()
         self._hashed = 0
+        # Called millions of times: what a declaration says is called directly, unless the class says otherwise.
+        kind, entries = type(environment), [entry for entry in self.library if entry.name != STOP]
+        self._effects: dict[str, Callable[[Any], Any]] = {
+            entry.name: getattr(environment, entry.name) if kind.act is Environment.act else self._act(entry.name)
+            for entry in entries
+            if entry.atomic
+        }
+        self._results: dict[str, Callable[[Any, Any], Any]] = {
+            entry.name: getattr(environment, entry.name) if kind.post is Environment.post else self._post(entry.name)
+            for entry in entries
+            if not entry.atomic
+        }
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Any:
         """A start state, hashable."""
@@ -64,7 +76,7 @@ class Guard:
     def act(self, state: Any, action: str) -> Any:
         """The state after an atomic action."""
         try:
-            after = self.environment.act(state, action)
+            after = self._effects[action](state)
         except Exception as error:
             self._fault(error, f"action {action}", state)
         return self._hashable(after, f"action {action}", state)
@@ -111,9 +123,11 @@ class Guard:
     def post(self, program: str, before: Any, after: Any) -> bool:
         """Whether the program may end here."""
         try:
-            holds = self.environment.post(program, before, after)
+            holds = self._results[program](before, after)
         except Exception as error:
             self._fault(error, f"post-condition of {program} begun in {shown(before)}", after)
+        if holds is True or holds is False:
+            return holds
         if not isinstance(holds, (bool, np.bool_)):
             raise SpecificationError(
                 f"{self.name}: {program}: its post-condition returned {holds!r}; return True or False"
@@ -166,6 +180,12 @@ class Guard:
             return int(self.environment.measure(program, state))
         except Exception as error:
             self._fault(error, f"measure of {program}", state)
+
+    def _act(self, action: str) -> Callable[[Any], Any]:
+        return lambda state: self.environment.act(state, action)
+
+    def _post(self, program: str) -> Callable[[Any, Any], Any]:
+        return lambda before, after: self.environment.post(program, before, after)
 
     def _check(self, observation: tuple[int, ...], state: Any) -> None:
         if len(observation) != len(self._fields):
