@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from alphanpi.engine.compilation import compiled
 from alphanpi.engine.tables import FAILED, NONE, UNKNOWN, Failure, Hole, Status, Tables
 
 # Plain integers: compiled code then holds constants instead of enumeration look-ups.
@@ -13,11 +12,8 @@ _DEPTH, _NODES, _FRAMES = int(Hole.DEPTH), int(Hole.NODES), int(Hole.FRAMES)
 _SUCCESS, _FAILED_NODES = int(Failure.NONE), int(Failure.NODES)
 _FAILED_CALL_DEPTH, _FAILED_ACTIONS = int(Failure.CALL_DEPTH), int(Failure.ACTIONS)
 
-# Division by zero cannot happen here; without numba's check for it, loops are tighter.
-_compiled = njit(cache=True, error_model="numpy")
 
-
-@_compiled
+@compiled
 def grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
     """The node behind an edge taken for the first time; FAILED, or NONE where the episode waits or ended."""
     if t.free[0] == NONE:
@@ -42,7 +38,7 @@ def grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
     return child
 
 
-@_compiled
+@compiled
 def transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
     """The state after an action or a call; FAILED, or UNKNOWN where the episode waits or ended."""
     if action < t.rules[0].atomic:
@@ -81,7 +77,7 @@ def transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
     return after if works(t, e, f, t.calls[entry, callee].work + 1) else UNKNOWN
 
 
-@_compiled
+@compiled
 def works(t: Tables, e: int, f: int, actions: int) -> bool:
     """Count actions, those inside of a remembered call too; False where the episode ends because of them."""
     t.frames[f].work += actions
@@ -92,7 +88,7 @@ def works(t: Tables, e: int, f: int, actions: int) -> bool:
     return True
 
 
-@_compiled
+@compiled
 def call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
     """Push a frame for a call, or wait for what it needs."""
     limit = t.calls[entry, program].depth
@@ -129,7 +125,7 @@ def call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
     t.episodes[e].frame = f
 
 
-@_compiled
+@compiled
 def new_node(t: Tables, f: int, state: int, parent_history: int) -> int:
     """Take a node from the pool for a state of a frame; the tree it belongs to is the frame's."""
     node = t.free[0]
@@ -150,7 +146,7 @@ def new_node(t: Tables, f: int, state: int, parent_history: int) -> int:
     return node
 
 
-@_compiled
+@compiled
 def finish(t: Tables, e: int, f: int, failure: int) -> None:
     """End a call: the episode's own, or a nested one whose result is remembered for all episodes."""
     root, program = t.frames[f].root, t.frames[f].program
@@ -171,7 +167,7 @@ def finish(t: Tables, e: int, f: int, failure: int) -> None:
     release(t, f)
 
 
-@_compiled
+@compiled
 def abort(t: Tables, e: int, failure: int) -> None:
     """End an episode from inside any of its calls."""
     f = t.episodes[e].frame
@@ -182,7 +178,7 @@ def abort(t: Tables, e: int, failure: int) -> None:
     finish(t, e, f, failure)
 
 
-@_compiled
+@compiled
 def release(t: Tables, f: int) -> None:
     """Give the nodes of a frame back to the pool."""
     t.nodes[t.frames[f].last_node].link = t.free[0]
@@ -194,7 +190,7 @@ def release(t: Tables, f: int) -> None:
 # ---------------------------------------------------------------------------- small questions
 
 
-@_compiled
+@compiled
 def wait(t: Tables, e: int, hole: int, first: int, second: int, third: int) -> bool:
     """Stop an episode at a hole until the driver has filled it."""
     t.episodes[e].hole = hole
@@ -204,13 +200,13 @@ def wait(t: Tables, e: int, hole: int, first: int, second: int, third: int) -> b
     return False
 
 
-@_compiled
+@compiled
 def explores(t: Tables, e: int, f: int) -> bool:
     """Nested searches are always in exploitation mode."""
     return t.episodes[e].exploring and t.frames[f].caller == NONE
 
 
-@_compiled
+@compiled
 def simulations(t: Tables, e: int, f: int) -> int:
     """Simulations per action of a frame: many where the episode explores, few in calls."""
     return t.rules[0].simulations if explores(t, e, f) else t.rules[0].simulations_exploitation

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numpy.typing import NDArray
 
 from alphanpi.compiled import Weights, perceive, remember
+from alphanpi.engine.compilation import allocating, compiled
 from alphanpi.engine.hashing import ABSENT, HashMap, get, pair_key, put, slot_of
 from alphanpi.engine.kernel import advance
 from alphanpi.engine.tables import NONE, UNKNOWN, Hole, Tables
@@ -33,7 +34,7 @@ class Growth(NamedTuple):
     work: NDArray[np.int64]  # [2] batches evaluated, and microseconds they took, estimated
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def advance_evaluating(t: Tables, g: Growth, weights: Weights) -> int:
     """As `advance`, and goes on while the network alone can answer; the number of episodes that wait.
 
@@ -52,7 +53,7 @@ def advance_evaluating(t: Tables, g: Growth, weights: Weights) -> int:
             g.work[1] += _TIMED * (_clock() - began)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _add_rows(t: Tables, g: Growth, waiting: int) -> bool:
     """Give each history that is asked for a row, once, and those that will be asked for soon; whether there are any."""
     room, most = min(g.most, g.keys.shape[0]), waiting * (1 + t.legal_actions.shape[1])
@@ -71,7 +72,7 @@ def _add_rows(t: Tables, g: Growth, waiting: int) -> bool:
     return found
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _add_siblings(t: Tables, g: Growth, history: int, origin: int, program: int) -> None:
     """Rows for the other actions of a node, too: an exploring search tries them soon, and large batches are faster."""
     legal = t.calls[origin, program].legal
@@ -82,7 +83,7 @@ def _add_siblings(t: Tables, g: Growth, history: int, origin: int, program: int)
             _add_row(t, g, history, t.observation[after])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _add_row(t: Tables, g: Growth, history: int, observation: int) -> None:
     key = pair_key(history, observation)
     if get(t.history_keys, t.history_values, key) == ABSENT:
@@ -91,7 +92,7 @@ def _add_row(t: Tables, g: Growth, history: int, observation: int) -> None:
         g.rows[0] += 1
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _evaluate(t: Tables, g: Growth, weights: Weights, first: int, last: int) -> None:
     memory = np.empty((last - first, g.memory.shape[1]), np.float32)
     observed = np.empty(last - first, np.int64)
@@ -104,7 +105,7 @@ def _evaluate(t: Tables, g: Growth, weights: Weights, first: int, last: int) -> 
     t.logits[first:last], t.values[first:last], g.memory[first:last] = remember(weights, gates, memory)
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _perceived(
     g: Growth, weights: Weights, programs: NDArray[np.int64], observed: NDArray[np.int64]
 ) -> NDArray[np.float32]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from alphanpi.engine.compilation import compiled
 
 ABSENT = -1
 _EMPTY = -1
@@ -26,20 +27,22 @@ def empty(capacity: int = 1024) -> HashMap:
     return HashMap(np.full(capacity, _EMPTY, np.int64), np.zeros(capacity, np.int32), np.zeros(1, np.int64))
 
 
-@njit(cache=True)
+@compiled
 def pair_key(high: int, low: int) -> np.int64:
     """One key from two non-negative 31-bit integers."""
     return (np.int64(high) << np.int64(32)) | np.int64(low)
 
 
-@njit(cache=True)
+@compiled
 def slot_of(key: np.int64, mask: int) -> np.int64:
     """Where a key belongs in a table of `mask` + 1 rows, a power of two."""
-    mixed = np.uint64(key) * np.uint64(_MULTIPLIER)
-    return np.int64((mixed >> np.uint64(20)) & np.uint64(mask))
+    # Both halves of a pair must reach the low bits: a product alone carries them upwards only.
+    mixed = np.uint64(key)
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(_MULTIPLIER)
+    return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(mask))
 
 
-@njit(cache=True)
+@compiled
 def get(keys: NDArray[np.int64], values: NDArray[np.int32], key: np.int64) -> int:
     """The value of a key of a map, or ABSENT."""
     mask = keys.shape[0] - 1
@@ -51,7 +54,7 @@ def get(keys: NDArray[np.int64], values: NDArray[np.int32], key: np.int64) -> in
     return ABSENT
 
 
-@njit(cache=True)
+@compiled
 def put(table: HashMap, key: np.int64, value: int) -> None:
     """Add an entry; the caller has made sure that there is room."""
     mask = table.keys.shape[0] - 1
@@ -64,7 +67,7 @@ def put(table: HashMap, key: np.int64, value: int) -> None:
     table.values[slot] = value
 
 
-@njit(cache=True)
+@compiled
 def _put_all(table: HashMap, keys: NDArray[np.int64], values: NDArray[np.int32]) -> None:
     for i in range(keys.shape[0]):
         if keys[i] != _EMPTY:

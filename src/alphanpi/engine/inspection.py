@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from alphanpi.engine import kernel
+from alphanpi.engine.compilation import compiled
 from alphanpi.engine.scoring import upper_confidence
 from alphanpi.engine.search import Request, Search, Trace, _LimitReachedError
 from alphanpi.engine.tables import FAILED, NONE, UNKNOWN, Hole, Status, Tables
@@ -90,7 +90,7 @@ def inspect(
     return _Inspector(search, request, steps, actions, seconds).run()
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def advance_to_decision(t: Tables) -> bool:
     """Run the only episode until its own program has to choose: True. False where it waits, or is done."""
     t.episodes[0].hole = _NO_HOLE

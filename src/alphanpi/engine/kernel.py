@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from alphanpi.engine.calls import call, explores, finish, grow, simulations, wait
+from alphanpi.engine.compilation import compiled, inlined
 from alphanpi.engine.hashing import ABSENT, get, pair_key
 from alphanpi.engine.scoring import soft_maximum, success_value
 from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN, Failure, Hole, Status, Tables
@@ -24,12 +24,8 @@ _POST, _LEGAL, _EVALUATE, _NOISE = int(Hole.POST), int(Hole.LEGAL), int(Hole.EVA
 _SUCCESS, _FAILED_POST, _FAILED_DEPTH = int(Failure.NONE), int(Failure.POST), int(Failure.DEPTH)
 _FAILED_CALL = int(Failure.CALL)
 
-# Division by zero cannot happen here; without numba's check for it, loops are tighter.
-_compiled = njit(cache=True, error_model="numpy")
-_inlined = njit(cache=True, error_model="numpy", inline="always")
 
-
-@_compiled
+@compiled
 def advance(t: Tables) -> int:
     """Run every active episode until it is done or waits for a hole to be filled; the number of those that wait.
 
@@ -51,7 +47,7 @@ def advance(t: Tables) -> int:
     return waiting
 
 
-@_compiled
+@compiled
 def _ask(t: Tables, e: int, row: int) -> None:
     """Write down what an episode waits for, and what tells the driver which questions come next."""
     f = t.episodes[e].frame
@@ -68,7 +64,7 @@ def _ask(t: Tables, e: int, row: int) -> None:
     t.questions[row].ahead = 1 if t.episodes[e].exploring and simulations(t, e, f) > 1 else 0
 
 
-@_compiled
+@compiled
 def start(t: Tables, programs: NDArray[np.int64], states: NDArray[np.int64]) -> None:
     """Begin all episodes; the driver has made sure of free frames and nodes, and of known depths."""
     for e in range(programs.shape[0]):
@@ -78,7 +74,7 @@ def start(t: Tables, programs: NDArray[np.int64], states: NDArray[np.int64]) -> 
 # ---------------------------------------------------------------------------- Algorithm 1: one simulation
 
 
-@_inlined
+@inlined
 def _visit(t: Tables, e: int, f: int) -> None:
     """One turn of the loop of Algorithm 1 at the node the running simulation has reached."""
     node, limit = _descend(t, f), t.frames[f].limit
@@ -110,7 +106,7 @@ def _visit(t: Tables, e: int, f: int) -> None:
     t.frames[f].cursor = child
 
 
-@_inlined
+@inlined
 def _descend(t: Tables, f: int) -> int:
     """Follow the selected edges from where the simulation stands to the first that leads to no node yet."""
     node, limit = t.frames[f].cursor, t.frames[f].limit
@@ -125,7 +121,7 @@ def _descend(t: Tables, f: int) -> int:
     return node
 
 
-@_compiled
+@compiled
 def _expand(t: Tables, e: int, f: int, node: int) -> bool:
     """Give the node its edges and priors; False where it has to wait."""
     state, program = t.nodes[node].state, t.frames[f].program
@@ -169,7 +165,7 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
     return True
 
 
-@_inlined
+@inlined
 def _select(t: Tables, node: int) -> int:
     """The slot with the largest Q + U + L, the first of equals; failed calls are left out."""
     sqrt_total = math.sqrt(max(1, t.nodes[node].total))
@@ -187,7 +183,7 @@ def _select(t: Tables, node: int) -> int:
     return best
 
 
-@_inlined
+@inlined
 def _end_simulation(t: Tables, e: int, f: int, node: int, value: float) -> None:
     """Back the value up from the node to the current root."""
     weight = math.exp(t.rules[0].q_temperature * value)
@@ -204,14 +200,14 @@ def _end_simulation(t: Tables, e: int, f: int, node: int, value: float) -> None:
         t.episodes[e].nested_simulations += 1
 
 
-@_inlined
+@inlined
 def _end_simulation_at_edge(t: Tables, e: int, f: int, node: int, slot: int, value: float) -> None:
     """The same where the last edge leads to no node: STOP, or a call that failed."""
     _count(t, node, slot, value, math.exp(t.rules[0].q_temperature * value))
     _end_simulation(t, e, f, node, value)
 
 
-@_inlined
+@inlined
 def _count(t: Tables, node: int, slot: int, value: float, weight: float) -> None:
     edge = t.edges[node, slot]
     edge.visits += 1
@@ -224,7 +220,7 @@ def _count(t: Tables, node: int, slot: int, value: float, weight: float) -> None
 # ---------------------------------------------------------------------------- Algorithm 2: the episode
 
 
-@_compiled
+@compiled
 def _move(t: Tables, e: int, f: int) -> None:
     """Choose the next action of the trace from the visit counts at the root, and take it."""
     node = t.frames[f].root
@@ -267,7 +263,7 @@ def _move(t: Tables, e: int, f: int) -> None:
     t.frames[f].budget = simulations(t, e, f)
 
 
-@_compiled
+@compiled
 def _policy_weight(t: Tables, node: int, slot: int, by_prior: bool) -> float:
     if t.edges[node, slot].child == FAILED:
         return 0.0
@@ -276,7 +272,7 @@ def _policy_weight(t: Tables, node: int, slot: int, by_prior: bool) -> float:
     return np.float64(t.edges[node, slot].visits) ** t.rules[0].policy_temperature
 
 
-@_compiled
+@compiled
 def _policy_total(t: Tables, node: int, by_prior: bool) -> float:
     total = 0.0
     for slot in range(t.nodes[node].count):
@@ -284,7 +280,7 @@ def _policy_total(t: Tables, node: int, by_prior: bool) -> float:
     return total
 
 
-@_compiled
+@compiled
 def _choose(t: Tables, e: int, f: int, node: int) -> int:
     """Sample from pi_mcts when exploring, else take its maximum, of equals the one with the largest prior.
 
@@ -313,7 +309,7 @@ def _choose(t: Tables, e: int, f: int, node: int) -> int:
     return best
 
 
-@_compiled
+@compiled
 def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
     """Add the step to the trace; only the episode's own program has one."""
     step = t.frames[f].length
@@ -338,7 +334,7 @@ def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
 # ---------------------------------------------------------------------------- small questions
 
 
-@_compiled
+@compiled
 def _find_post(t: Tables, e: int, f: int, node: int) -> bool:
     """Store with the node whether STOP there succeeds and what it is worth; False where the episode waits."""
     program, before, after = t.frames[f].program, t.frames[f].entry, t.nodes[node].state
@@ -359,22 +355,22 @@ def _find_post(t: Tables, e: int, f: int, node: int) -> bool:
     return True
 
 
-@_compiled
+@compiled
 def _noisy(t: Tables, e: int, f: int) -> bool:
     return explores(t, e, f) and t.rules[0].noise_fraction > 0.0
 
 
-@_compiled
+@compiled
 def _discards(t: Tables, e: int, f: int) -> bool:
     return t.rules[0].discard_exploring if explores(t, e, f) else t.rules[0].discard_exploiting
 
 
-@_compiled
+@compiled
 def _noise_ready(t: Tables, e: int, count: int) -> bool:
     return t.episodes[e].noise_used + count <= t.episodes[e].noise_filled
 
 
-@_compiled
+@compiled
 def _add_noise(t: Tables, e: int, node: int) -> None:
     """P <- (1 - epsilon) P + epsilon eta over the legal actions; eta is normalised Gamma draws."""
     first, count = t.episodes[e].noise_used, t.nodes[node].count

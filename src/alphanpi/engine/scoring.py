@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from alphanpi.engine.compilation import compiled
 from alphanpi.spec import STOP, Library
 
 
@@ -22,19 +22,19 @@ def level_terms(library: Library, c_level: float) -> NDArray[np.float64]:
     return terms
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def soft_maximum(weight_sum: float, weighted_value_sum: float) -> float:
     """Q(e, a) from the running sums of e^(tau_1 v) and v e^(tau_1 v)."""
     return weighted_value_sum / weight_sum
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def upper_confidence(c_puct: float, prior: float, sqrt_total: float, visits: int) -> float:
     """U(e, a) = c_puct P(e, a) sqrt(sum_b N(e, b)) / (1 + N(e, a)), the root taken of at least 1."""
     return c_puct * prior * sqrt_total / (1.0 + visits)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def success_value(
     discount: float,
     actions: int,
