@@ -217,7 +217,7 @@ def write_readme() -> None:
             mode: [s["rate"] for run in runs for s in run["scores"] if s["mode"] == mode and s["size"] in sizes]
             for mode in ("greedy", "planning")
         }
-        shown = [f"{statistics.mean(rates[mode]):.0%} (worst {min(rates[mode]):.0%})" for mode in rates]
+        shown = [f"{100 * statistics.mean(rates[mode]):.4g} % (worst {100 * min(rates[mode]):.4g} %)" for mode in rates]
         lines.append(
             f"| {label} | {sum(run['completed'] for run in runs)} of {len(runs)} | "
             f"{statistics.median(seconds):.0f} s ({max(seconds):.0f} s) | {' | '.join(shown)} | {paper} |"
