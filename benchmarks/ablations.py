@@ -132,8 +132,9 @@ def write_table(runs: list[dict[str, Any]]) -> None:
         "",
         f"Written by `python benchmarks/ablations.py`, seeds from {FIRST_SEED}. Each row takes one difference of",
         "[docs/differences.md](../docs/differences.md) back, everything else as in the preset `default`. A run that",
-        "did not complete its curriculum in time counts with the time it had. Seconds are those of two runs side by",
-        "side on two cores; iterations do not depend on the machine, but for runs that were stopped.",
+        "did not complete its curriculum in time counts with the time it had. Seconds are rough: one or two runs side",
+        "by side on two cores, at times with other work; iterations do not depend on the machine, but for runs that",
+        "were stopped.",
         "",
     ]
     for name, case in CASES.items():

@@ -41,6 +41,12 @@ class Guard:
             for entry in entries
             if not entry.atomic
         }
+        self._shrinks = {
+            entry.name: entry.shrink for entry in entries if entry.shrink and kind.enter is Environment.enter
+        }
+        self._restores = {
+            entry.name: entry.restore for entry in entries if entry.restore and kind.leave is Environment.leave
+        }
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Any:
         """A start state, hashable."""
@@ -50,12 +56,16 @@ class Guard:
             self._fault(error, f"initial state of {program} at size {size}")
         return self._hashable(state, f"initial state of {program} at size {size}")
 
-    def observe(self, state: Any) -> tuple[int, ...]:
-        """An observation with one small integer per field."""
+    def look(self, state: Any) -> tuple[int, ...]:
+        """An observation as the environment gives it, for callers that know the well-formed ones."""
         try:
-            observation = tuple(self.environment.observe(state))
+            return tuple(self.environment.observe(state))
         except Exception as error:
             self._fault(error, "observe", state)
+
+    def observe(self, state: Any) -> tuple[int, ...]:
+        """An observation with one small integer per field."""
+        observation = self.look(state)
         if observation not in self._well_formed:
             self._check(observation, state)
             self._well_formed.add(observation)
@@ -137,7 +147,8 @@ class Guard:
     def enter(self, state: Any, program: str, caller: str | None) -> Any:
         """What the callee sees."""
         try:
-            entered = self.environment.enter(state, program, caller)
+            shrink = self._shrinks.get(program) if program == caller else None
+            entered = self.environment.enter(state, program, caller) if shrink is None else shrink(state)
         except Exception as error:
             self._fault(error, f"entering {program} from {caller}", state)
         return self._hashable(entered, f"entering {program} from {caller}", state)
@@ -145,7 +156,11 @@ class Guard:
     def leave(self, caller_state: Any, callee_state: Any, program: str, caller: str | None) -> Any:
         """What the caller sees afterwards."""
         try:
-            left = self.environment.leave(caller_state, callee_state, program, caller)
+            restore = self._restores.get(program) if program == caller else None
+            if restore is None:
+                left = self.environment.leave(caller_state, callee_state, program, caller)
+            else:
+                left = restore(caller_state, callee_state)
         except Exception as error:
             self._fault(error, f"leaving {program} for {caller} in {shown(caller_state)}", callee_state)
         return self._hashable(left, f"leaving {program} for {caller}", callee_state)

@@ -62,7 +62,8 @@ class World:
         self.successor[:, self.atomic :] = UNKNOWN
 
     def _view_calls(self) -> None:
-        self._entered, self._legal_set, self._depth = (self.calls[name] for name in ("entered", "legal", "depth"))
+        self._entered, self._legal_set = self.calls["entered"], self.calls["legal"]
+        self._depth, self._base_case = self.calls["depth"], self.calls["base_case"]
 
     def intern(self, state: Any) -> int:
         """The state's id; a new state is observed at once."""
@@ -81,7 +82,9 @@ class World:
             self.calls = extended(self.calls, 2 * identifier)
             self._view_calls()
         try:
-            observation = self._intern_observation(self.guard.observe(state))
+            observation = self._id_of_observation.get(self.guard.look(state), UNKNOWN)
+            if observation == UNKNOWN:
+                observation = self._intern_observation(self.guard.observe(state))
         except BaseException:
             del self._id_of_state[state]
             raise
@@ -186,9 +189,9 @@ class World:
 
     def fill_depth(self, state: int, program: int) -> None:
         """Fill in how many actions a call that starts here may take, and whether it is a base case."""
-        if self._depth[state, program] != UNKNOWN:
+        if self._depth.item(state, program) != UNKNOWN:
             return
-        self.calls["base_case"][state, program] = self.guard.base_case(self._name(program), self.states[state])
+        self._base_case[state, program] = self.guard.base_case(self._name(program), self.states[state])
         self._depth[state, program] = self.guard.depth(self._name(program), self.states[state])
 
     @property
@@ -201,13 +204,11 @@ class World:
         return self.library.names[self.atomic + program]
 
     def _intern_observation(self, observation: tuple[int, ...]) -> int:
-        identifier = self._id_of_observation.get(observation)
-        if identifier is None:
-            identifier = len(self._id_of_observation)
-            if identifier >= len(self.observations):
-                self.observations = np.concatenate([self.observations, np.zeros_like(self.observations)])
-            self._id_of_observation[observation] = identifier
-            self.observations[identifier] = observation
+        identifier = len(self._id_of_observation)
+        if identifier >= len(self.observations):
+            self.observations = np.concatenate([self.observations, np.zeros_like(self.observations)])
+        self._id_of_observation[observation] = identifier
+        self.observations[identifier] = observation
         return identifier
 
     def _intern_legal(self, legal: tuple[bool, ...]) -> LegalSet:
