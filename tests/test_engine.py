@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import gc
 
 import numpy as np
 import pytest
@@ -364,6 +365,14 @@ def test_a_fault_in_the_environment_names_place_action_and_state():
 
     with pytest.raises(EnvironmentFault, match=r"test_engine\.py:\d+.*STEP in state \d.*IndexError: out of luck"):
         Search(Broken(), ChainNetwork(), SearchConfig(simulations_exploitation=50)).run([Request("DOWN", 3)])
+
+
+def test_the_garbage_collector_is_as_it_was_after_a_search_that_fails():
+    search = Search(make("hanoi"), ConstantNetwork([0] * 5))
+    assert gc.isenabled()
+    with pytest.raises(UsageError):
+        search.run([Request("MOVE_DISK", make("hanoi").parse("HANOI", "2"))])
+    assert gc.isenabled()
 
 
 def test_noise_changes_exploration_only():
