@@ -18,7 +18,7 @@ def compiled(function: Function) -> Function:
     """Compile a function that allocates nothing, nor calls one that does.
 
     numba counts references to arrays, with atomic instructions, for every array of a tuple that is handed to a
-    function: with tables of two dozen arrays that took half of the time of a search. Where nothing is allocated
+    function: with tables of two dozen arrays that took half of the kernel's time. Where nothing is allocated
     there is nothing to count.
     """
     return _without_counting(function)

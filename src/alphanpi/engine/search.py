@@ -13,21 +13,19 @@ from numpy.typing import NDArray
 
 from alphanpi.config import SearchConfig
 from alphanpi.engine import kernel
+from alphanpi.engine.foresight import Foresight, Missing
 from alphanpi.engine.fused import advance_evaluating
 from alphanpi.engine.histories import Evaluator, Histories, TooManyHistoriesError
 from alphanpi.engine.scoring import level_terms
 from alphanpi.engine.tables import (
     EDGE,
     EPISODE,
-    FAILED,
     FRAME,
     NODE,
     NONE,
     QUESTION,
     RULES,
     STEP,
-    STOP_ACTION,
-    UNKNOWN,
     Failure,
     Hole,
     Records,
@@ -44,7 +42,6 @@ from alphanpi.spec import Environment
 _ACT, _ENTER, _LEAVE, _POST = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE), int(Hole.POST)
 _LEGAL, _DEPTH, _EVALUATE, _NOISE = int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE), int(Hole.NOISE)
 
-_FARTHEST = 256  # most actions followed ahead of a search
 _NOISE_POOL = 512
 _FIRST_BATCH = 32  # episodes side by side, before it is known what they need
 _FASTEST_GROWTH = 4  # of that number from one batch to the next
@@ -108,14 +105,6 @@ class _Batch(NamedTuple):
     visits: NDArray[np.int32]
     policies: NDArray[np.float64]
     streams: list[np.random.Generator]  # of the noise
-
-
-class _Missing(NamedTuple):
-    """What is to be found out in one go, each once and in order: evaluations and answers of post-conditions."""
-
-    evaluations: dict[tuple[int, int], None]  # (history, observation)
-    posts: dict[int, None]  # keys of World.post_key
-    foresees_evaluations: bool  # compiled code that evaluates by itself needs none ahead of time
 
 
 class _LimitReachedError(Exception):
@@ -256,33 +245,34 @@ class Search:
         """Fill what every episode waits for, and what it will ask for next; one batched network call."""
         began = time.perf_counter()
         world = self.world
-        missing = _Missing({}, {}, foresees_evaluations)
+        missing = Missing({}, {}, foresees_evaluations)
+        foresight = Foresight(world, self.histories, missing)
         try:
             for e, hole, first, second, third, entry, history, origin, ahead in questions:
                 if hole == _ACT:
                     after = world.fill_action(first, second)
                     if ahead:
-                        self._look_ahead(first, third, entry, history, missing)
+                        foresight.look_ahead(first, third, entry, history)
                     else:
-                        self._follow(after, third, entry, history, missing)
+                        foresight.follow(after, third, entry, history)
                 elif hole == _EVALUATE:
                     missing.evaluations[first, second] = None
                     if ahead and origin != NONE:
-                        self._look_ahead(origin, third, entry, first, missing)
+                        foresight.look_ahead(origin, third, entry, first)
                 elif hole == _POST:
                     missing.posts[world.post_key(first, second, third)] = None
                 elif hole == _LEGAL:
-                    self._follow(first, second, entry, third, missing)
+                    foresight.follow(first, second, entry, third)
                 elif hole == _DEPTH:
                     world.fill_depth(first, second)
-                    self._follow(first, second, first, second, missing)
+                    foresight.follow(first, second, first, second)
                 elif hole == _ENTER:
                     entered = world.fill_entered(first, second)
                     world.fill_depth(entered, second)
-                    self._follow(entered, second, entered, second, missing)
+                    foresight.follow(entered, second, entered, second)
                 elif hole == _LEAVE:
                     after = world.fill_left(first, second, third)
-                    self._follow(after, third, entry, history, missing)
+                    foresight.follow(after, third, entry, history)
                 elif hole == _NOISE:
                     self._draw_noise(batch, e)
                 else:
@@ -298,68 +288,6 @@ class Search:
             except TooManyHistoriesError:
                 raise _LimitReachedError(Failure.HISTORIES) from None
             self._evaluation_seconds += time.perf_counter() - ended
-
-    def _follow(
-        self,
-        state: int,
-        program: int,
-        entry: int,
-        history: int,
-        missing: _Missing,
-    ) -> None:
-        """Have everything ready for the most probable actions from a state on, into calls, up to the next STOP.
-
-        A search with few simulations goes that way nearly always, and then waits once where it would wait many times.
-        """
-        world, histories, atomic = self.world, self.histories, self.world.atomic
-        for _ in range(_FARTHEST):
-            legal = world.fill_legal(state, program)
-            extended_history = histories.known(history, world.observed[state])
-            if extended_history is None:
-                if missing.foresees_evaluations:
-                    missing.evaluations[history, world.observed[state]] = None
-                return
-            action = histories.favourite(extended_history, legal)
-            if action == STOP_ACTION:
-                key = world.post_key(entry, state, program)
-                if key >= 0:
-                    missing.posts[key] = None
-                return
-            if action < atomic:
-                state, history = world.fill_action(state, action), extended_history
-                continue
-            callee = action - atomic
-            entered = world.fill_entered(state, callee) if callee == program else state
-            result = world.outcome(entered, callee)
-            if result == FAILED:
-                return
-            if result == UNKNOWN:
-                world.fill_depth(entered, callee)
-                state, program, entry, history = entered, callee, entered, callee
-            else:
-                state = world.fill_left(state, result, program) if callee == program else result
-                history = extended_history
-
-    def _look_ahead(
-        self,
-        state: int,
-        program: int,
-        entry: int,
-        history: int,
-        missing: _Missing,
-    ) -> None:
-        """Have everything ready for the other actions at a node, which an exploring search will try soon.
-
-        What is known never changes a result, only how often a search has to wait.
-        """
-        world, known = self.world, self.histories.known
-        successors = world.successors(state, program)
-        if missing.foresees_evaluations:
-            for after in successors:
-                if known(history, world.observed[after]) is None:
-                    missing.evaluations[history, world.observed[after]] = None
-        for key in world.foreseeable_posts(entry, state, program):
-            missing.posts[key] = None
 
     def _draw_noise(self, batch: _Batch, e: int) -> None:
         episode = batch.episodes[e]

@@ -1,0 +1,76 @@
+"""What a search will ask for next: asked for together, it waits less often.
+
+What is known never changes a result, only how often a search has to wait.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from alphanpi.engine.histories import Histories
+from alphanpi.engine.tables import FAILED, STOP_ACTION, UNKNOWN
+from alphanpi.engine.world import World
+
+_FARTHEST = 256  # most actions followed ahead of a search
+
+
+class Missing(NamedTuple):
+    """What is to be found out in one go, each once and in order: evaluations and answers of post-conditions."""
+
+    evaluations: dict[tuple[int, int], None]  # (history, observation)
+    posts: dict[int, None]  # keys of World.post_key
+    foresees_evaluations: bool  # compiled code that evaluates by itself needs none ahead of time
+
+
+class Foresight(NamedTuple):
+    """Fills what the environment can tell, and notes what is missing otherwise."""
+
+    world: World
+    histories: Histories
+    missing: Missing
+
+    def follow(self, state: int, program: int, entry: int, history: int) -> None:
+        """Have everything ready for the most probable actions from a state on, into calls, up to the next STOP.
+
+        A search with few simulations goes that way nearly always, and then waits once where it would wait many times.
+        """
+        world, histories, missing = self
+        atomic = world.atomic
+        for _ in range(_FARTHEST):
+            legal = world.fill_legal(state, program)
+            extended_history = histories.known(history, world.observed[state])
+            if extended_history is None:
+                if missing.foresees_evaluations:
+                    missing.evaluations[history, world.observed[state]] = None
+                return
+            action = histories.favourite(extended_history, legal)
+            if action == STOP_ACTION:
+                key = world.post_key(entry, state, program)
+                if key >= 0:
+                    missing.posts[key] = None
+                return
+            if action < atomic:
+                state, history = world.fill_action(state, action), extended_history
+                continue
+            callee = action - atomic
+            entered = world.fill_entered(state, callee) if callee == program else state
+            result = world.outcome(entered, callee)
+            if result == FAILED:
+                return
+            if result == UNKNOWN:
+                world.fill_depth(entered, callee)
+                state, program, entry, history = entered, callee, entered, callee
+            else:
+                state = world.fill_left(state, result, program) if callee == program else result
+                history = extended_history
+
+    def look_ahead(self, state: int, program: int, entry: int, history: int) -> None:
+        """Have everything ready for the other actions at a node, which an exploring search will try soon."""
+        world, histories, missing = self
+        successors = world.successors(state, program)
+        if missing.foresees_evaluations:
+            for after in successors:
+                if histories.known(history, world.observed[after]) is None:
+                    missing.evaluations[history, world.observed[after]] = None
+        for key in world.foreseeable_posts(entry, state, program):
+            missing.posts[key] = None
