@@ -23,7 +23,7 @@ from alphanpi import (
     make,
     program,
 )
-from alphanpi.errors import EnvironmentFault
+from alphanpi.errors import EnvironmentFault, SpecificationError
 from networks import ConstantNetwork, HashNetwork
 
 ENVIRONMENTS = [
@@ -157,7 +157,7 @@ class CalledEvaluator:
 
 @pytest.mark.parametrize("small", [False, True])
 def test_evaluations_in_compiled_code_are_those_of_the_evaluator(monkeypatch, small):
-    if small:  # tables that grow again and again, and a cache in which nearly all collide
+    if small:  # tables that grow again and again, and a cache with room for nearly none
         for size in ("_FIRST_ROWS", "_FIRST_CAPACITY", "_PERCEIVED"):
             monkeypatch.setattr(f"alphanpi.engine.histories.{size}", 4)
     for name, options in ENVIRONMENTS:
@@ -365,6 +365,44 @@ def test_a_fault_in_the_environment_names_place_action_and_state():
 
     with pytest.raises(EnvironmentFault, match=r"test_engine\.py:\d+.*STEP in state \d.*IndexError: out of luck"):
         Search(Broken(), ChainNetwork(), SearchConfig(simulations_exploitation=50)).run([Request("DOWN", 3)])
+
+
+@pytest.mark.parametrize(
+    ("member", "result", "message"),
+    [
+        ("STEP", [], r"STEP in state \d: unhashable state: a list"),
+        ("STEP", None, r"action STEP: it returned None instead of a state"),
+        ("observe", ([1],), r"observe: field 'done' is \[1\], a list"),
+        ("observe", (0.5,), r"observe: field 'done' is 0.5, a float"),
+        ("observe", (1, 2), r"observe returned 2 entries for 1 fields"),
+        ("observe", (40_000,), r"observe: field 'done' is 40000, out of"),
+    ],
+)
+def test_what_the_tables_cannot_hold_is_refused_with_its_origin(member, result, message):
+    def give(self, state):
+        """Whatever the test says."""
+        return result
+
+    broken = type("Broken", (Chain,), {member: action()(give) if member == "STEP" else give})()
+    with pytest.raises(SpecificationError, match=message):
+        Search(broken, ChainNetwork(), SearchConfig(simulations_exploitation=50)).run([Request("DOWN", 3)])
+
+
+@pytest.mark.parametrize("number", [np.int64, np.bool_])
+def test_observations_may_be_numbers_of_numpy(number):
+    class Numpy(Chain):
+        def observe(self, state):
+            return (number(state > 0),)
+
+    class Plain(Chain):
+        def observe(self, state):
+            return (state > 0,)
+
+    numpy, plain = (
+        Search(environment, ChainNetwork()).run([Request("DOWN", 3)])[0] for environment in (Numpy(), Plain())
+    )
+    assert numpy.observations.tolist() == plain.observations.tolist()
+    assert numpy.visits.tolist() == plain.visits.tolist()
 
 
 def test_the_garbage_collector_is_as_it_was_after_a_search_that_fails():

@@ -293,6 +293,7 @@ def guard_of(**members):
         ((0.5,), "field 'zero' is 0.5, a float"),
         (("1",), "field 'zero' is '1', a str"),
         ((None,), "field 'zero' is None"),
+        (([1],), "field 'zero' is [1], a list"),
         ((40_000,), "field 'zero' is 40000, out of"),
         ((-40_000,), "field 'zero' is -40000, out of"),
     ],

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from alphanpi.config import SearchConfig
-from alphanpi.engine.search import Request, Search
+from alphanpi.engine.search import Request, Search, Statistics
 from alphanpi.errors import UsageError
 from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import Seconds, Trainer
@@ -83,9 +83,9 @@ def bench_search(
 ) -> list[SearchResult]:
     """Measure engine and oracle on each case.
 
-    The engine plays all episodes side by side, several times and each time with empty tables; the median counts. The
-    oracle plays the same episodes one after another until its time is up, at least one; it calls the network with one
-    row at a time, its fastest way.
+    The engine plays all episodes side by side, several times before and after the oracle, each time with empty tables;
+    the median counts. The oracle plays the same episodes one after another until its time is up, at least one; it calls
+    the network with one row at a time, its fastest way.
     """
     oracle = _oracle()
     threads = torch.get_num_threads()
@@ -107,18 +107,13 @@ def _measure(
     requests = list(_requests(environment, case, episodes, seed))
     evaluator = CompiledEvaluator(network)
     Search(environment, evaluator, case.config).run(requests[:1])  # compiles
-    times: list[float] = []
-    while len(times) < _ENGINE_RUNS:
-        engine = Search(environment, evaluator, case.config)
-        began = time.perf_counter()
-        engine.run(requests)
-        times.append(time.perf_counter() - began)
-    seconds = median(times)
-    statistics = engine.statistics
-    per_second = statistics.simulations / seconds
+    runs = [_engine_run(environment, evaluator, case, requests) for _ in range(_ENGINE_RUNS)]
     oracle_per_second = None
     if oracle is not None:
         oracle_per_second = _oracle_speed(oracle, environment, network, case, requests, oracle_seconds)
+        runs += [_engine_run(environment, evaluator, case, requests) for _ in range(_ENGINE_RUNS)]
+    seconds, statistics = median(run.seconds for run in runs), runs[-1]
+    per_second = statistics.simulations / seconds
     evaluations_per_second = statistics.evaluations / seconds
     return SearchResult(
         case=case.case,
@@ -135,6 +130,15 @@ def _measure(
         engine_megabytes=round(statistics.peak_bytes / 2**20, 1),
         peak_process_megabytes=round(_peak_megabytes(), 1),
     )
+
+
+def _engine_run(
+    environment: Environment[Any], evaluator: CompiledEvaluator, case: SearchCase, requests: Sequence[Request]
+) -> Statistics:
+    """One run with empty tables; the seconds are those of the search alone."""
+    engine = Search(environment, evaluator, case.config)
+    engine.run(requests)
+    return engine.statistics
 
 
 def _requests(environment: Environment[Any], case: SearchCase, episodes: int, seed: int) -> Iterator[Request]:

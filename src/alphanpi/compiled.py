@@ -127,52 +127,68 @@ def forward(
     w: Weights, programs: NDArray[np.int64], observations: Matrix, memory: Matrix
 ) -> tuple[Matrix, Vector, Matrix]:
     """Logits [R, A], values [R] and memory [R, 2H] after one more observation."""
-    return remember(w, perceive(w, programs, observations), memory)
+    rows = np.arange(programs.shape[0])
+    logits = np.empty((rows.shape[0], w.actor_2.shape[1]), np.float32)
+    values = np.empty(rows.shape[0], np.float32)
+    after = np.empty(memory.shape, np.float32)
+    remember(w, programs, perceive(w, observations), rows, memory, rows, logits, values, after)
+    return logits, values, after
 
 
 @njit(cache=True, fastmath={"contract"}, error_model="numpy")
-def perceive(w: Weights, programs: NDArray[np.int64], observations: Matrix) -> Matrix:
-    """The share of programs and observations in the gates of the LSTM, [R, 4H]: the same in every history."""
-    rows = programs.shape[0]
+def perceive(w: Weights, observations: Matrix) -> Matrix:
+    """The share of observations in the gates of the LSTM, [R, 4H]: the same in every history."""
+    rows = observations.shape[0]
     encoded_1 = _filled(rows, w.encoder_1_bias)
     _add_product(observations, w.encoder_1, encoded_1)
     _relu(encoded_1)
     encoded = _filled(rows, w.encoder_2_bias)
     _add_product(encoded_1, w.encoder_2, encoded)
-
-    gates = np.empty((rows, w.gates_bias.shape[1]), np.float32)
-    for r in range(rows):
-        gates[r, :] = w.gates_bias[programs[r]]
+    gates = np.zeros((rows, w.gates_input.shape[1]), np.float32)
     _add_product(encoded, w.gates_input, gates)
     return gates
 
 
 @njit(cache=True, fastmath={"contract"}, error_model="numpy")
-def remember(w: Weights, gates: Matrix, memory: Matrix) -> tuple[Matrix, Vector, Matrix]:
-    """Logits, values and memory from what is perceived and the memory before; `gates` is overwritten."""
-    rows, units = memory.shape[0], memory.shape[1] // 2
-    hidden = memory[:, :units].copy()
-    _add_product(hidden, w.gates_hidden, gates)
-    after = np.empty((rows, 2 * units), np.float32)
+def remember(
+    w: Weights,
+    programs: NDArray[np.int64],  # [R]
+    perceived: Matrix,  # [O, 4H]
+    seen: NDArray[np.int64],  # [R] rows of `perceived`
+    memory: Matrix,  # [M, 2H]
+    parents: NDArray[np.int64],  # [R] rows of `memory`
+    logits: Matrix,  # [R, A] these three are filled in
+    values: Vector,  # [R]
+    after: Matrix,  # [R, 2H]
+) -> None:
+    """What the network says after one more observation; what several rows have in common is computed once."""
+    rows, units = programs.shape[0], memory.shape[1] // 2
+    recalled = np.zeros((memory.shape[0], 4 * units), np.float32)
+    _add_product(memory[:, :units].copy(), w.gates_hidden, recalled)
+    gates = np.empty(4 * units, np.float32)
+    hidden = np.empty((rows, units), np.float32)
     for r in range(rows):
+        program, place, parent = programs[r], seen[r], parents[r]
+        for j in range(4 * units):
+            gates[j] = (perceived[place, j] + w.gates_bias[program, j]) + recalled[parent, j]
         for j in range(units):
-            take, keep = _sigmoid(gates[r, j]), _sigmoid(gates[r, units + j])
-            candidate, show = _tanh(gates[r, 2 * units + j]), _sigmoid(gates[r, 3 * units + j])
-            cell = keep * memory[r, units + j] + take * candidate
+            take, keep = _sigmoid(gates[j]), _sigmoid(gates[units + j])
+            candidate, show = _tanh(gates[2 * units + j]), _sigmoid(gates[3 * units + j])
+            cell = keep * memory[parent, units + j] + take * candidate
+            hidden[r, j] = show * _tanh(cell)
+            after[r, j] = hidden[r, j]
             after[r, units + j] = cell
-            after[r, j] = show * _tanh(cell)
-            hidden[r, j] = after[r, j]
 
     actor = _filled(rows, w.actor_1_bias)
     _add_product(hidden, w.actor_1, actor)
     _relu(actor)
-    logits = _filled(rows, w.actor_2_bias)
+    for r in range(rows):
+        logits[r] = w.actor_2_bias
     _add_product(actor, w.actor_2, logits)
     critic = _filled(rows, w.critic_1_bias)
     _add_product(hidden, w.critic_1, critic)
     _relu(critic)
-    values = _filled(rows, w.critic_2_bias)
-    _add_product(critic, w.critic_2, values)
+    worth = _filled(rows, w.critic_2_bias)
+    _add_product(critic, w.critic_2, worth)
     for r in range(rows):
-        values[r, 0] = _tanh(values[r, 0])
-    return logits, values[:, 0].copy(), after
+        values[r] = _tanh(worth[r, 0])

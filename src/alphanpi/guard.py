@@ -20,15 +20,18 @@ _HASHED_AT_LEAST = 1000
 
 
 class Guard:
-    """An environment whose calls are checked: observations well-formed, states hashable, faults located."""
+    """An environment whose calls are checked: observations well-formed, states hashable, faults located.
 
-    def __init__(self, environment: Environment[Any]) -> None:
+    Who hashes every state anyway says so, and calls `hashable` for those that cannot be.
+    """
+
+    def __init__(self, environment: Environment[Any], hashed_by_caller: bool = False) -> None:
         self.environment = environment
         self.library = environment.library
         self.name = type(environment).__name__
         self._fields = tuple(environment.fields)
         self._well_formed: set[tuple[int, ...]] = set()
-        self._hashed = 0
+        self._to_be_hashed = 0 if hashed_by_caller else _HASHED_AT_LEAST
         # Called millions of times: what a declaration says is called directly, unless the class says otherwise.
         kind, entries = type(environment), [entry for entry in self.library if entry.name != STOP]
         self._effects: dict[str, Callable[[Any], Any]] = {
@@ -54,7 +57,7 @@ class Guard:
             state = self.environment.initial(program, size, rng)
         except Exception as error:
             self._fault(error, f"initial state of {program} at size {size}")
-        return self._hashable(state, f"initial state of {program} at size {size}")
+        return self.hashable(state, f"initial state of {program} at size {size}")
 
     def look(self, state: Any) -> tuple[int, ...]:
         """An observation as the environment gives it, for callers that know the well-formed ones."""
@@ -65,8 +68,15 @@ class Guard:
 
     def observe(self, state: Any) -> tuple[int, ...]:
         """An observation with one small integer per field."""
-        observation = self.look(state)
-        if observation not in self._well_formed:
+        return self.well_formed(self.look(state), state)
+
+    def well_formed(self, observation: tuple[int, ...], state: Any) -> tuple[int, ...]:
+        """The same observation, if it has one small integer per field."""
+        try:
+            known = observation in self._well_formed
+        except TypeError:  # something in it cannot be hashed
+            known = False
+        if not known:
             self._check(observation, state)
             self._well_formed.add(observation)
         return observation
@@ -89,7 +99,7 @@ class Guard:
             after = self._effects[action](state)
         except Exception as error:
             self._fault(error, f"action {action}", state)
-        return self._hashable(after, f"action {action}", state)
+        return after if self._trusted(after) else self.hashable(after, f"action {action}", state)
 
     def render(self, state: Any) -> Scene | None:
         """The state's picture, without mistakes a viewer would stumble over."""
@@ -151,7 +161,7 @@ class Guard:
             entered = self.environment.enter(state, program, caller) if shrink is None else shrink(state)
         except Exception as error:
             self._fault(error, f"entering {program} from {caller}", state)
-        return self._hashable(entered, f"entering {program} from {caller}", state)
+        return entered if self._trusted(entered) else self.hashable(entered, f"entering {program} from {caller}", state)
 
     def leave(self, caller_state: Any, callee_state: Any, program: str, caller: str | None) -> Any:
         """What the caller sees afterwards."""
@@ -163,7 +173,7 @@ class Guard:
                 left = restore(caller_state, callee_state)
         except Exception as error:
             self._fault(error, f"leaving {program} for {caller} in {shown(caller_state)}", callee_state)
-        return self._hashable(left, f"leaving {program} for {caller}", callee_state)
+        return left if self._trusted(left) else self.hashable(left, f"leaving {program} for {caller}", callee_state)
 
     def depth(self, program: str, state: Any) -> int:
         """Most actions of a call."""
@@ -222,11 +232,10 @@ class Guard:
                     f"(state {shown(state)})"
                 )
 
-    def _hashable(self, state: Any, what: str, given: Any = None) -> Any:
-        if self._hashed > _HASHED_AT_LEAST and state is not None:
-            return state  # hashing long states again and again is costly; the world notices the first that cannot be
-        self._hashed += 1
-        return self.hashable(state, what, given)
+    def _trusted(self, state: Any) -> bool:
+        """Hashing long states again and again is costly: after many could be, all others are taken to be hashable."""
+        self._to_be_hashed -= 1
+        return self._to_be_hashed < 0 and state is not None
 
     def hashable(self, state: Any, what: str, given: Any = None) -> Any:
         """The state, if it can be hashed."""

@@ -40,8 +40,7 @@ class Foresight(NamedTuple):
             legal = world.fill_legal(state, program)
             extended_history = histories.known(history, world.observed[state])
             if extended_history is None:
-                if missing.foresees_evaluations:
-                    missing.evaluations[history, world.observed[state]] = None
+                self._foresee_evaluation(history, state)
                 return
             action = histories.favourite(extended_history, legal)
             if action == STOP_ACTION:
@@ -64,13 +63,26 @@ class Foresight(NamedTuple):
                 state = world.fill_left(state, result, program) if callee == program else result
                 history = extended_history
 
-    def look_ahead(self, state: int, program: int, entry: int, history: int) -> None:
-        """Have everything ready for the other actions at a node, which an exploring search will try soon."""
-        world, histories, missing = self
-        successors = world.successors(state, program)
-        if missing.foresees_evaluations:
+    def look_ahead(self, state: int, program: int, history: int) -> None:
+        """Have everything ready for all actions at a node, which an exploring search will try soon.
+
+        Only what STOP is worth is left out: most nodes are never visited often enough to ask for it.
+        """
+        successors = self.world.successors(state, program)
+        if self.missing.foresees_evaluations:
             for after in successors:
-                if histories.known(history, world.observed[after]) is None:
-                    missing.evaluations[history, world.observed[after]] = None
-        for key in world.foreseeable_posts(entry, state, program):
-            missing.posts[key] = None
+                self._foresee_evaluation(history, after)
+
+    def begin(self, state: int, program: int, exploring: int) -> None:
+        """Have everything ready for the start of a call."""
+        if exploring:
+            self.world.successors(state, program)
+            self._foresee_evaluation(program, state)  # empty histories have the numbers of their programs
+        else:
+            self.follow(state, program, state, program)
+
+    def _foresee_evaluation(self, history: int, state: int) -> None:
+        if self.missing.foresees_evaluations:
+            observation = self.world.observed[state]
+            if self.histories.known(history, observation) is None:
+                self.missing.evaluations[history, observation] = None

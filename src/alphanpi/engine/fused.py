@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,13 +11,15 @@ from numpy.typing import NDArray
 
 from alphanpi.compiled import Weights, perceive, remember
 from alphanpi.engine.compilation import allocating, compiled
-from alphanpi.engine.hashing import ABSENT, HashMap, get, pair_key, put, slot_of
+from alphanpi.engine.hashing import ABSENT, HashMap, get, pair_key, put
 from alphanpi.engine.kernel import advance
 from alphanpi.engine.tables import NONE, UNKNOWN, Hole, Tables
 
 _EVALUATE, _NO_HOLE = int(Hole.EVALUATE), int(Hole.NONE)
-_TIMED = 8  # one batch of so many is timed: looking at the clock takes about as long as a quarter of a row
-_clock: Any = types.ExternalFunction("clock", types.int64())  # of the C library: processor time in microseconds
+ROWS_AT_ONCE = 256  # evaluated; more are not faster
+_NANOSECONDS = 1_000_000_000
+_clock_gettime: Any = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.uintp))  # of the C library
+_MONOTONIC = time.CLOCK_MONOTONIC
 
 
 class Growth(NamedTuple):
@@ -28,10 +31,10 @@ class Growth(NamedTuple):
     program: NDArray[np.int64]  # [H]
     memory: NDArray[np.float32]  # [H, W]
     observations: NDArray[np.int16]  # [O, fields]
-    perceived_keys: NDArray[np.int64]  # [C] a pair of program and observation, and in the same row
-    perceived: NDArray[np.float32]  # [C, 4H] what they contribute to the network; nothing for other evaluators
+    is_perceived: NDArray[np.bool_]  # [C] whether the observation of that number is in
+    perceived: NDArray[np.float32]  # [C + ROWS_AT_ONCE, 4H] what observations contribute; those above C not for long
     most: int  # histories allowed in all
-    work: NDArray[np.int64]  # [2] batches evaluated, and microseconds they took, estimated
+    clock: NDArray[np.int64]  # [3] nanoseconds that evaluations took, and room for the time of day
 
 
 @allocating
@@ -45,12 +48,18 @@ def advance_evaluating(t: Tables, g: Growth, weights: Weights) -> int:
         first = g.rows[0]
         if not _add_rows(t, g, waiting):
             return waiting
-        timed = g.work[0] % _TIMED == 0
-        began = _clock() if timed else 0
-        _evaluate(t, g, weights, first, g.rows[0])
-        g.work[0] += 1
-        if timed:
-            g.work[1] += _TIMED * (_clock() - began)
+        began = _now(g)
+        for row in range(first, g.rows[0], ROWS_AT_ONCE):
+            _evaluate(t, g, weights, row, min(row + ROWS_AT_ONCE, g.rows[0]))
+        g.clock[0] += _now(g) - began
+
+
+@allocating
+def _now(g: Growth) -> int:
+    time_of_day = g.clock[1:]  # seconds, nanoseconds
+    _clock_gettime(_MONOTONIC, time_of_day.ctypes.data)
+    now: int = time_of_day[0] * _NANOSECONDS + time_of_day[1]
+    return now
 
 
 @compiled
@@ -94,44 +103,55 @@ def _add_row(t: Tables, g: Growth, history: int, observation: int) -> None:
 
 @allocating
 def _evaluate(t: Tables, g: Growth, weights: Weights, first: int, last: int) -> None:
-    memory = np.empty((last - first, g.memory.shape[1]), np.float32)
-    observed = np.empty(last - first, np.int64)
-    for row in range(first, last):
-        parent = g.keys[row] >> np.int64(32)
-        observed[row - first] = g.keys[row] & np.int64(0xFFFFFFFF)
-        g.program[row] = g.program[parent]
-        memory[row - first] = g.memory[parent]
-    gates = _perceived(g, weights, g.program[first:last], observed)
-    t.logits[first:last], t.values[first:last], g.memory[first:last] = remember(weights, gates, memory)
+    """Evaluate new rows; those that extend the same history, which follow each other, share what they recall."""
+    rows = last - first
+    memory = np.empty((rows, g.memory.shape[1]), np.float32)
+    parents, observed = np.empty(rows, np.int64), np.empty(rows, np.int64)
+    count, previous = 0, np.int64(NONE)
+    for row in range(rows):
+        key = g.keys[first + row]
+        parent = key >> np.int64(32)
+        observed[row] = key & np.int64(0xFFFFFFFF)
+        g.program[first + row] = g.program[parent]
+        if parent != previous:
+            memory[count] = g.memory[parent]
+            count, previous = count + 1, parent
+        parents[row] = count - 1
+    remember(
+        weights,
+        g.program[first:last],
+        g.perceived,
+        _seen(g, weights, observed),
+        memory[:count],
+        parents,
+        t.logits[first:last],
+        t.values[first:last],
+        g.memory[first:last],
+    )
 
 
 @allocating
-def _perceived(
-    g: Growth, weights: Weights, programs: NDArray[np.int64], observed: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """As `perceive`, remembered: far fewer pairs of program and observation occur than histories."""
-    rows, mask, fields = programs.shape[0], g.perceived_keys.shape[0] - 1, g.observations.shape[1]
-    gates = np.empty((rows, g.perceived.shape[1]), np.float32)
-    new = np.empty(rows, np.int64)
-    count = 0
+def _seen(g: Growth, weights: Weights, observed: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each observation's share is kept, computed if it is not there: there are far fewer than histories."""
+    rows, kept, fields = observed.shape[0], g.is_perceived.shape[0], g.observations.shape[1]
+    seen, new = np.empty(rows, np.int64), np.empty(rows, np.int64)
+    count, spare = 0, kept
     for row in range(rows):
-        key = pair_key(programs[row], observed[row])
-        slot = slot_of(key, mask)
-        if g.perceived_keys[slot] == key:
-            gates[row] = g.perceived[slot]
+        seen[row] = observed[row]
+        if observed[row] >= kept:
+            seen[row], spare = spare, spare + 1
+        elif g.is_perceived[observed[row]]:
+            continue
         else:
-            new[count] = row
-            count += 1
+            g.is_perceived[observed[row]] = True
+        new[count] = row
+        count += 1
     if count > 0:
         observations = np.empty((count, fields), np.float32)
         for i in range(count):
             for field in range(fields):
                 observations[i, field] = g.observations[observed[new[i]], field]
-        fresh = perceive(weights, programs[new[:count]], observations)
+        fresh = perceive(weights, observations)
         for i in range(count):
-            key = pair_key(programs[new[i]], observed[new[i]])
-            slot = slot_of(key, mask)
-            g.perceived_keys[slot] = key
-            g.perceived[slot] = fresh[i]
-            gates[new[i]] = fresh[i]
-    return gates
+            g.perceived[seen[new[i]]] = fresh[i]
+    return seen

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from alphanpi.compiled import Weights
 from alphanpi.engine import hashing
-from alphanpi.engine.fused import Growth
+from alphanpi.engine.fused import ROWS_AT_ONCE, Growth
 from alphanpi.engine.tables import LegalSet, extended
 
 _FIRST_ROWS = 1 << 15
 _FIRST_CAPACITY = 1 << 14
-_PERCEIVED = 1 << 12  # pairs of program and observation
+_PERCEIVED = 1 << 14  # observations
 
 
 class Evaluation(NamedTuple):
@@ -61,28 +61,29 @@ class Histories:
         self.programs = programs
         self.entries = entries
         self.max_histories = max_histories
-        self.evaluations = 0
+        self._evaluations = 0  # of histories that were forgotten
         rows = max(_FIRST_ROWS, 2 * programs)
-        self._count = np.zeros(1, np.int64)
+        self._count = np.full(1, programs, np.int64)
         self._keys = np.zeros(rows, np.int64)  # the pair each history extends, as one key
-        self._work = np.zeros(2, np.int64)  # of compiled code: batches, microseconds
+        self._clock = np.zeros(3, np.int64)  # of compiled code, see Growth
         self._memory = np.zeros((rows, evaluator.memory_width), np.float32)  # rows cost nothing until they are used
         self._program = np.zeros(rows, np.int64)
         self._program[:programs] = np.arange(programs)
         self._fused = _weights(evaluator) is not None
         gates = 4 * (evaluator.memory_width // 2)
-        self._perceived = np.zeros((_PERCEIVED, gates) if self._fused else (0, 0), np.float32)
-        self._perceived_keys = np.zeros(len(self._perceived), np.int64)
+        self._perceived = np.zeros((_PERCEIVED + ROWS_AT_ONCE if self._fused else 0, gates), np.float32)
+        self._is_perceived = np.zeros(_PERCEIVED if self._fused else 0, np.bool_)
         self.logits = np.zeros((rows, entries), np.float32)
         self.values = np.zeros(rows, np.float32)
         self.forget()
 
     def forget(self) -> None:
         """Drop everything: the weights have changed."""
+        self._evaluations = self.evaluations
         self._count[0] = self._noticed = self.programs
         self.children = hashing.empty(_FIRST_CAPACITY)
         self._known: dict[int, int] = {}
-        self._perceived_keys[:] = -1
+        self._is_perceived[:] = False
         self._favourites: dict[tuple[int, int], int] = {}
 
     @property
@@ -95,17 +96,24 @@ class Histories:
         """Histories in the table."""
         return int(self._count[0])
 
+    @property
+    def evaluations(self) -> int:
+        """Histories evaluated in all."""
+        return self._evaluations + self.count - self.programs
+
     def known(self, history: int, observation: int) -> int | None:
         """The history that is another one extended by an observation, if it has been evaluated."""
+        if self._noticed < self.count:
+            self._notice()
         return self._known.get((history << 32) | observation)
 
     @property
     def compiled_seconds(self) -> float:
-        """Time that evaluations inside of compiled code have taken, estimated."""
-        return 1e-6 * float(self._work[1])
+        """Time that evaluations inside of compiled code have taken."""
+        return 1e-9 * float(self._clock[0])
 
     def growth(self, observations: NDArray[np.int16]) -> Growth:
-        """The tables, for compiled code that extends them itself; `notice` must be called after it."""
+        """The tables, for compiled code that extends them itself."""
         return Growth(
             children=self.children,
             rows=self._count,
@@ -113,19 +121,17 @@ class Histories:
             program=self._program,
             memory=self._memory,
             observations=observations,
-            perceived_keys=self._perceived_keys,
+            is_perceived=self._is_perceived,
             perceived=self._perceived,
             most=self.max_histories,
-            work=self._work,
+            clock=self._clock,
         )
 
-    def notice(self) -> None:
+    def _notice(self) -> None:
         """Take note of the histories that were added since the last time."""
         first, last = self._noticed, self.count
-        if first < last:
-            self._known.update(zip(self._keys[first:last].tolist(), range(first, last), strict=True))
-            self.evaluations += last - first
-            self._noticed = last
+        self._known.update(zip(self._keys[first:last].tolist(), range(first, last), strict=True))
+        self._noticed = last
 
     def favourite(self, history: int, legal: LegalSet) -> int:
         """The most probable of the legal actions."""
@@ -153,7 +159,6 @@ class Histories:
         self._keys[first:last] = (parents << 32) | observed
         self.children = hashing.insert(self.children, self._keys[first:last], np.arange(first, last, dtype=np.int32))
         self._count[0] = last
-        self.notice()
 
     def memory_of(self, histories: NDArray[np.int32]) -> NDArray[np.float32]:
         """What the network carries after each of the histories: [rows, W]."""
@@ -163,8 +168,10 @@ class Histories:
     def bytes(self) -> int:
         """Memory of the tables, of the rows in use."""
         rows = (self.logits, self.values, self._memory, self._program, self._keys)
-        fixed = (*self.children, self._perceived)
-        return sum(table[: self.count].nbytes for table in rows) + sum(table.nbytes for table in fixed)
+        perceived = self._perceived[: int(self._is_perceived.sum())].nbytes
+        return (
+            sum(table[: self.count].nbytes for table in rows) + sum(table.nbytes for table in self.children) + perceived
+        )
 
     def _grow(self, needed: int) -> None:
         rows = len(self._memory)

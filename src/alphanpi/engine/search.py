@@ -42,6 +42,7 @@ from alphanpi.spec import Environment
 _ACT, _ENTER, _LEAVE, _POST = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE), int(Hole.POST)
 _LEGAL, _DEPTH, _EVALUATE, _NOISE = int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE), int(Hole.NOISE)
 
+_CHOICE_STREAM, _NOISE_STREAM = 0, 1  # of the random numbers of an episode
 _NOISE_POOL = 512
 _FIRST_BATCH = 32  # episodes side by side, before it is known what they need
 _FASTEST_GROWTH = 4  # of that number from one batch to the next
@@ -104,7 +105,8 @@ class _Batch(NamedTuple):
     steps: Records
     visits: NDArray[np.int32]
     policies: NDArray[np.float64]
-    streams: list[np.random.Generator]  # of the noise
+    streams: list[np.random.Generator | None]  # of the noise, from when it is first drawn
+    seeds: list[int | tuple[int, ...]]
 
 
 class _LimitReachedError(Exception):
@@ -237,9 +239,7 @@ class Search:
         if self.histories.weights is None:
             return kernel.advance(self._tables(batch))
         growth = self.histories.growth(self.world.observations)
-        waiting = advance_evaluating(self._tables(batch), growth, self.histories.weights)
-        self.histories.notice()
-        return waiting
+        return advance_evaluating(self._tables(batch), growth, self.histories.weights)
 
     def _fill(self, batch: _Batch, questions: list[tuple[int, ...]], foresees_evaluations: bool = True) -> None:
         """Fill what every episode waits for, and what it will ask for next; one batched network call."""
@@ -252,27 +252,35 @@ class Search:
                 if hole == _ACT:
                     after = world.fill_action(first, second)
                     if ahead:
-                        foresight.look_ahead(first, third, entry, history)
+                        foresight.look_ahead(first, third, history)
                     else:
                         foresight.follow(after, third, entry, history)
                 elif hole == _EVALUATE:
                     missing.evaluations[first, second] = None
                     if ahead and origin != NONE:
-                        foresight.look_ahead(origin, third, entry, first)
+                        foresight.look_ahead(origin, third, first)
                 elif hole == _POST:
                     missing.posts[world.post_key(first, second, third)] = None
                 elif hole == _LEGAL:
-                    foresight.follow(first, second, entry, third)
+                    if ahead:
+                        world.fill_legal(first, second)
+                        if origin != NONE:
+                            foresight.look_ahead(origin, second, third)
+                    else:
+                        foresight.follow(first, second, entry, third)
                 elif hole == _DEPTH:
                     world.fill_depth(first, second)
-                    foresight.follow(first, second, first, second)
+                    foresight.begin(first, second, ahead)
                 elif hole == _ENTER:
                     entered = world.fill_entered(first, second)
                     world.fill_depth(entered, second)
-                    foresight.follow(entered, second, entered, second)
+                    foresight.begin(entered, second, ahead)
                 elif hole == _LEAVE:
                     after = world.fill_left(first, second, third)
-                    foresight.follow(after, third, entry, history)
+                    if ahead:
+                        world.fill_legal(after, third)
+                    else:
+                        foresight.follow(after, third, entry, history)
                 elif hole == _NOISE:
                     self._draw_noise(batch, e)
                 else:
@@ -294,7 +302,9 @@ class Search:
         used, filled = int(episode["noise_used"]), int(episode["noise_filled"])
         left, pool = filled - used, batch.noise.shape[1]
         batch.noise[e, :left] = batch.noise[e, used:filled]
-        batch.noise[e, left:] = batch.streams[e].standard_gamma(self.config.noise_concentration, pool - left)
+        stream = batch.streams[e] or _stream(batch.seeds[e], _NOISE_STREAM)
+        batch.streams[e] = stream
+        batch.noise[e, left:] = stream.standard_gamma(self.config.noise_concentration, pool - left)
         episode["noise_used"], episode["noise_filled"] = 0, pool
 
     def _make_room(self, hole: Hole) -> None:
@@ -360,12 +370,9 @@ class Search:
         episodes = np.zeros(count, EPISODE)
         episodes["exploring"] = exploring
         uniform = np.zeros((count, longest))
-        streams = []
         for e, request in enumerate(requests):
-            choices, noise = np.random.SeedSequence(request.seed).spawn(2)
-            streams.append(np.random.default_rng(noise))
             if request.exploring:
-                uniform[e] = np.random.default_rng(choices).random(longest)
+                uniform[e] = _stream(request.seed, _CHOICE_STREAM).random(longest)
         return _Batch(
             episodes=episodes,
             questions=np.zeros(count, QUESTION),
@@ -374,7 +381,8 @@ class Search:
             steps=np.zeros((count, longest), STEP),
             visits=np.zeros((count, longest, entries), np.int32),
             policies=np.zeros((count, longest, entries)),
-            streams=streams,
+            streams=[None] * count,
+            seeds=[request.seed for request in requests],
         )
 
     def _reset_pools(self) -> None:
@@ -441,6 +449,11 @@ def _no_garbage_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _stream(seed: int | tuple[int, ...], number: int) -> np.random.Generator:
+    """As `SeedSequence(seed).spawn` gives them, each by itself."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
 
 
 def _rules(config: SearchConfig, world: World) -> Records:

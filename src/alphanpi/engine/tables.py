@@ -136,6 +136,7 @@ class LegalSet(NamedTuple):
 
     number: int
     actions: tuple[int, ...]
+    moves: tuple[int, ...]  # those of them that are atomic, without STOP
 
 
 class Tables(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,12 @@ class World:
     """
 
     def __init__(self, environment: Environment[Any], max_states: int) -> None:
-        self.guard = Guard(environment)
+        self.guard = Guard(environment, hashed_by_caller=True)
         self.library = environment.library
         self.max_states = max_states
         self.atomic = self.library.atomic_count
         self.programs = len(self.library.learned)
+        self._row = struct.Struct(f"{len(environment.fields)}h")
         self._tests = [self.guard.tests(program.name) for program in self.library.learned]
         self.widest = max(sum(self.library.may_call(program.name)) for program in self.library.learned)
         self.forget_everything()
@@ -54,7 +56,6 @@ class World:
         self._known_posts: set[int] = set()
         self._legal: dict[int, LegalSet] = {}
         self._successors: dict[int, tuple[int, ...]] = {}
-        self._foreseen: set[tuple[int, int, int]] = set()
         self._view_calls()
 
     def forget_calls(self) -> None:
@@ -65,12 +66,12 @@ class World:
         self._entered, self._legal_set = self.calls["entered"], self.calls["legal"]
         self._depth, self._base_case = self.calls["depth"], self.calls["base_case"]
 
-    def intern(self, state: Any) -> int:
-        """The state's id; a new state is observed at once."""
+    def intern(self, state: Any, origin: str = "start", before: Any = None) -> int:
+        """The state's id; a new state is observed at once. What it comes from is said where it cannot be hashed."""
         try:
             identifier = self._id_of_state.setdefault(state, len(self.states))  # one hash: long states are costly
         except TypeError:
-            self.guard.hashable(state, "a state that an action or a call led to")
+            self.guard.hashable(state, origin, before)
             raise
         if identifier < len(self.states):
             return identifier
@@ -82,9 +83,7 @@ class World:
             self.calls = extended(self.calls, 2 * identifier)
             self._view_calls()
         try:
-            observation = self._id_of_observation.get(self.guard.look(state), UNKNOWN)
-            if observation == UNKNOWN:
-                observation = self._intern_observation(self.guard.observe(state))
+            observation = self._observe(state)
         except BaseException:
             del self._id_of_state[state]
             raise
@@ -97,7 +96,8 @@ class World:
         """Apply an atomic action, once; the id of the state after it."""
         after: int = self.successor.item(state, action)
         if after == UNKNOWN:
-            after = self.intern(self.guard.act(self.states[state], self.library.names[action]))
+            before, name = self.states[state], self.library.names[action]
+            after = self.intern(self.guard.act(before, name), name, before)
             self.successor[state, action] = after
         return after
 
@@ -106,14 +106,16 @@ class World:
         entry: int = self._entered.item(state, program)
         if entry == UNKNOWN:
             name = self._name(program)
-            entry = self.intern(self.guard.enter(self.states[state], name, name))
+            before = self.states[state]
+            entry = self.intern(self.guard.enter(before, name, name), name, before)
             self._entered[state, program] = entry
         return entry
 
     def fill_left(self, caller_state: int, callee_state: int, program: int) -> int:
         """Find where a recursive call leads to."""
         name = self._name(program)
-        after = self.intern(self.guard.leave(self.states[caller_state], self.states[callee_state], name, name))
+        callee = self.states[callee_state]
+        after = self.intern(self.guard.leave(self.states[caller_state], callee, name, name), name, callee)
         self.successor[caller_state, len(self.library) + program] = after
         return after
 
@@ -164,23 +166,11 @@ class World:
         key = state * self.programs + program
         found = self._successors.get(key)
         if found is None:
-            actions = [
-                action for action in self.fill_legal(state, program).actions if STOP_ACTION < action < self.atomic
-            ]
-            found = tuple([self.fill_action(state, action) for action in actions])
+            moves = self.fill_legal(state, program).moves
+            found = self._successors[key] = tuple([self.fill_action(state, action) for action in moves])
             for after in found:
                 self.fill_legal(after, program)
-            self._successors[key] = found
         return found
-
-    def foreseeable_posts(self, entry: int, state: int, program: int) -> list[int]:
-        """Keys of the answers whether a call begun in `entry` may end in the successors of a state; once only."""
-        question = (entry, state, program)
-        if question in self._foreseen:
-            return []
-        self._foreseen.add(question)
-        keys = [self.post_key(entry, after, program) for after in self.successors(state, program)]
-        return [key for key in keys if key >= 0]
 
     def outcome(self, entry: int, program: int) -> int:
         """Where a call that starts here ends, as remembered: a state, FAILED or UNKNOWN."""
@@ -203,12 +193,24 @@ class World:
     def _name(self, program: int) -> str:
         return self.library.names[self.atomic + program]
 
-    def _intern_observation(self, observation: tuple[int, ...]) -> int:
+    def _observe(self, state: Any) -> int:
+        observation = self.guard.look(state)
+        try:
+            identifier = self._id_of_observation.get(observation)
+        except TypeError:
+            self.guard.well_formed(observation, state)
+            raise
+        return self._intern_observation(observation, state) if identifier is None else identifier
+
+    def _intern_observation(self, observation: tuple[int, ...], state: Any) -> int:
         identifier = len(self._id_of_observation)
         if identifier >= len(self.observations):
             self.observations = np.concatenate([self.observations, np.zeros_like(self.observations)])
+        try:  # checks and writes in one go what is all plain and small integers
+            self._row.pack_into(self.observations.data, identifier * self._row.size, *observation)
+        except struct.error:
+            self.observations[identifier] = self.guard.well_formed(observation, state)
         self._id_of_observation[observation] = identifier
-        self.observations[identifier] = observation
         return identifier
 
     def _intern_legal(self, legal: tuple[bool, ...]) -> LegalSet:
@@ -219,5 +221,6 @@ class World:
         actions = tuple(index for index, allowed in enumerate(legal) if allowed)
         self.legal_count[number] = len(actions)
         self.legal_actions[number, : len(actions)] = actions
-        entry = self._legal_sets[legal] = LegalSet(number, actions)
+        moves = tuple(action for action in actions if STOP_ACTION < action < self.atomic)
+        entry = self._legal_sets[legal] = LegalSet(number, actions, moves)
         return entry
