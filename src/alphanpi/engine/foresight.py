@@ -35,6 +35,7 @@ class Foresight(NamedTuple):
         A search with few simulations goes that way nearly always, and then waits once where it would wait many times.
         """
         world, histories, missing = self
+        histories.notice()
         atomic = world.atomic
         for _ in range(_FARTHEST):
             legal = world.fill_legal(state, program)

@@ -102,9 +102,7 @@ class Histories:
         return self._evaluations + self.count - self.programs
 
     def known(self, history: int, observation: int) -> int | None:
-        """The history that is another one extended by an observation, if it has been evaluated."""
-        if self._noticed < self.count:
-            self._notice()
+        """The history that is another one extended by an observation, if it has been evaluated and noticed."""
         return self._known.get((history << 32) | observation)
 
     @property
@@ -127,11 +125,12 @@ class Histories:
             clock=self._clock,
         )
 
-    def _notice(self) -> None:
-        """Take note of the histories that were added since the last time."""
+    def notice(self) -> None:
+        """Take note of the histories that compiled code added since the last time, for `known`."""
         first, last = self._noticed, self.count
-        self._known.update(zip(self._keys[first:last].tolist(), range(first, last), strict=True))
-        self._noticed = last
+        if first < last:
+            self._known.update(zip(self._keys[first:last].tolist(), range(first, last), strict=True))
+            self._noticed = last
 
     def favourite(self, history: int, legal: LegalSet) -> int:
         """The most probable of the legal actions."""
@@ -159,6 +158,7 @@ class Histories:
         self._keys[first:last] = (parents << 32) | observed
         self.children = hashing.insert(self.children, self._keys[first:last], np.arange(first, last, dtype=np.int32))
         self._count[0] = last
+        self.notice()
 
     def memory_of(self, histories: NDArray[np.int32]) -> NDArray[np.float32]:
         """What the network carries after each of the histories: [rows, W]."""
