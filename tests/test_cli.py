@@ -300,6 +300,21 @@ def test_bench_search_as_json(run, monkeypatch):
         assert result["evaluation_fraction_of_bare_forward"] > 0
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("search", "--episodes", 0), "episodes 0"),
+        (("search", "--oracle-seconds", -1), "oracle seconds -1"),
+        (("search", "--oracle-seconds", "nan"), "oracle seconds nan"),
+        (("train", "--iterations", 0), "iterations 0"),
+    ],
+)
+def test_bench_refuses_to_measure_nothing(run, arguments, message):
+    outcome = run("bench", *arguments)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
 def test_bench_search_covers_hanoi_and_every_sorting_program():
     cases = [case.case for case in bench.search_cases()]
     assert "hanoi/HANOI" in cases

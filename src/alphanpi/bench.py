@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import resource
 import sys
 import time
@@ -87,6 +88,10 @@ def bench_search(
     the median counts. The oracle plays the same episodes one after another until its time is up, at least one; it calls
     the network with one row at a time, its fastest way.
     """
+    if episodes < 1:
+        raise UsageError(f"episodes {episodes}: the engine plays at least 1")
+    if not 0 <= oracle_seconds < math.inf:
+        raise UsageError(f"oracle seconds {oracle_seconds}: give 0 or more; 0 is one episode of each case")
     oracle = _oracle()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -201,6 +206,8 @@ def bench_train(
     environments: Sequence[str] = ("hanoi", "recursive-sorting"), iterations: int = 20, seed: int = 0
 ) -> list[TrainResult]:
     """Train for a fixed number of iterations and report where the time went."""
+    if iterations < 1:
+        raise UsageError(f"iterations {iterations}: give at least 1")
     results = []
     for identifier in environments:
         config = preset("default", identifier)

@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from alphanpi.cli.shared import Json, bench_app, print_json
-from alphanpi.errors import UsageError
 
 
 @bench_app.command(name="search")
@@ -29,10 +28,18 @@ def bench_search(
         Column("case", no_wrap=True),
         *(
             Column(title, justify="right", min_width=width)
-            for title, width in (("engine sim/s", 9), ("oracle sim/s", 6), ("ratio", 5))
+            for title, width in (
+                ("engine sim/s", 9),
+                ("oracle sim/s", 6),
+                ("ratio", 5),
+                ("evals/s", 7),
+                ("of bare forward", 7),
+                ("MB", 3),
+            )
         ),
-        *(Column(title, justify="right", min_width=6) for title in ("evals/s", "of bare forward", "engine MB")),
         box=None,
+        collapse_padding=True,
+        pad_edge=False,
     )
 
     def show(result: SearchResult) -> None:
@@ -70,8 +77,6 @@ def bench_train(
     """Where the time of a fixed number of training iterations goes."""
     from alphanpi.bench import bench_train as run_bench
 
-    if iterations < 1:
-        raise UsageError(f"--iterations {iterations}: give at least 1")
     results = run_bench(environments.split(","), iterations, seed)
     if as_json:
         print_json([result._asdict() for result in results])
