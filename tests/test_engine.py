@@ -269,6 +269,67 @@ class ChainNetwork:
         return Evaluation(logits, np.full(len(programs), 0.5, np.float32), memory + 1)
 
 
+class Grid(Environment[int]):
+    """Five actions of which each leads somewhere else, and observations that tell nearly all states apart."""
+
+    fields = ("place",)
+
+    @action()
+    def A(self, state: int) -> int:
+        """Go on."""
+        return (5 * state + 1) % 30_000
+
+    @action()
+    def B(self, state: int) -> int:
+        """Go on."""
+        return (5 * state + 2) % 30_000
+
+    @action()
+    def C(self, state: int) -> int:
+        """Go on."""
+        return (5 * state + 3) % 30_000
+
+    @action()
+    def D(self, state: int) -> int:
+        """Go on."""
+        return (5 * state + 4) % 30_000
+
+    @program(level=1, depth=6)
+    def FAR(self, before: int, after: int) -> bool:
+        """Get far."""
+        return after > 20_000
+
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> int:
+        return int(rng.integers(30_000))
+
+    def observe(self, state: int) -> tuple[int, ...]:
+        return (state,)
+
+    def size(self, state: int) -> int:
+        return 1
+
+
+@pytest.mark.parametrize("kept", [4, 1 << 14])
+def test_large_batches_of_evaluations_are_those_of_the_evaluator(monkeypatch, kept):
+    monkeypatch.setattr("alphanpi.engine.histories._PERCEIVED", kept)
+    environment = Grid()
+    evaluator = create_evaluator(create_network(environment, 1))
+    states = np.random.default_rng(0).integers(30_000, size=300).tolist()
+    requests = [Request("FAR", state, seed, exploring=True) for seed, state in enumerate(states)]
+    config = SearchConfig(simulations=10)
+    inside = Search(environment, evaluator, config)
+    inside._affordable = len(requests)
+    outside = Search(environment, CalledEvaluator(evaluator), config)
+    for a, b in zip(inside.run(requests, 300), outside.run(requests, 300), strict=True):
+        assert a.visits.tolist() == b.visits.tolist()
+        assert a.policies.tolist() == b.policies.tolist()
+        assert a.memories.tobytes() == b.memories.tobytes()
+    statistics = inside.statistics
+    assert statistics.evaluations > 300 * 10
+    assert statistics.evaluation_seconds > 0.0
+    assert statistics.evaluation_seconds + statistics.environment_seconds < statistics.seconds
+
+
 @pytest.mark.parametrize("depth", [3, 10_000])
 def test_calls_nest_ten_thousand_deep(depth):
     config = SearchConfig(c_level=0.0)
@@ -356,6 +417,13 @@ def test_a_request_that_cannot_start_is_refused():
         search.run([Request("HANOI", environment.act(state, "MOVE_DISK"))])
 
 
+@pytest.mark.parametrize("exploring", [False, True])
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", (3, -1)])
+def test_a_seed_that_is_none_is_refused(seed, exploring):
+    with pytest.raises(UsageError, match=r"seed .* is no integer from 0 on"):
+        Search(Chain(), ChainNetwork()).run([Request("DOWN", 3, seed, exploring)])
+
+
 def test_a_fault_in_the_environment_names_place_action_and_state():
     class Broken(Chain):
         @action()
@@ -370,12 +438,14 @@ def test_a_fault_in_the_environment_names_place_action_and_state():
 @pytest.mark.parametrize(
     ("member", "result", "message"),
     [
-        ("STEP", [], r"STEP in state \d: unhashable state: a list"),
+        ("STEP", [], r"action STEP in state \d: unhashable state: a list"),
         ("STEP", None, r"action STEP: it returned None instead of a state"),
         ("observe", ([1],), r"observe: field 'done' is \[1\], a list"),
         ("observe", (0.5,), r"observe: field 'done' is 0.5, a float"),
         ("observe", (1, 2), r"observe returned 2 entries for 1 fields"),
         ("observe", (40_000,), r"observe: field 'done' is 40000, out of"),
+        ("observe", (torch.tensor(0),), r"observe: field 'done' is tensor\(0\), a Tensor"),
+        ("observe", (torch.tensor(0.0),), r"observe: field 'done' is tensor\(0.\), a Tensor"),
     ],
 )
 def test_what_the_tables_cannot_hold_is_refused_with_its_origin(member, result, message):
@@ -386,6 +456,30 @@ def test_what_the_tables_cannot_hold_is_refused_with_its_origin(member, result, 
     broken = type("Broken", (Chain,), {member: action()(give) if member == "STEP" else give})()
     with pytest.raises(SpecificationError, match=message):
         Search(broken, ChainNetwork(), SearchConfig(simulations_exploitation=50)).run([Request("DOWN", 3)])
+
+
+@pytest.mark.parametrize(
+    ("shrink", "restore", "message"),
+    [
+        (lambda state: [state], None, r"entering DOWN from DOWN in state 3: unhashable state: a list"),
+        (None, lambda caller, callee: [callee], r"leaving DOWN for DOWN in state 0: unhashable state: a list"),
+    ],
+)
+def test_unhashable_states_around_recursive_calls_are_refused(shrink, restore, message):
+    class Broken(Chain):
+        @program(
+            level=1,
+            depth=4,
+            recursive=True,
+            shrink=shrink or (lambda state: state - 1 if state > 0 else None),
+            restore=restore or (lambda caller, callee: callee + 1),
+        )
+        def DOWN(self, before: int, after: int) -> bool:
+            """Reach zero."""
+            return after == 0
+
+    with pytest.raises(SpecificationError, match=message):
+        Search(Broken(), ChainNetwork(), SearchConfig(c_level=0.0)).run([Request("DOWN", 3)])
 
 
 @pytest.mark.parametrize("number", [np.int64, np.bool_])

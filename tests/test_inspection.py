@@ -163,3 +163,15 @@ def test_where_a_call_begins(hanoi):
     assert call_entry(hanoi.planner(), "HANOI", start, "HANOI").disks == 2
     with pytest.raises(UsageError, match="MOVE_DISK is an atomic action"):
         call_entry(hanoi.planner(), "HANOI", start, "MOVE_DISK")
+
+
+def test_no_history_is_evaluated_twice(hanoi):
+    engine = Search(hanoi.environment, hanoi.evaluator, SearchConfig(simulations=40))
+    three, four = (Request("HANOI", hanoi.parse("HANOI", disks), exploring=True) for disks in ("3", "4"))
+    engine.run([three])
+    engine.world.forget_calls()
+    inspect(engine, three)
+    inspect(engine, four)
+    histories = engine.histories
+    extended = histories._keys[histories.programs : histories.count]
+    assert len(np.unique(extended)) == len(extended)

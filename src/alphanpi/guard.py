@@ -15,7 +15,7 @@ from alphanpi.spec import STOP, Environment
 
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SHOWN_CHARACTERS = 200
-_PLAIN = frozenset((int, bool))
+PLAIN = frozenset((int, bool))  # what observations usually consist of
 _HASHED_AT_LEAST = 1000
 
 
@@ -218,7 +218,7 @@ class Guard:
                 f"{self.name}: observe returned {len(observation)} entries for {len(self._fields)} fields"
                 f" in state {shown(state)}"
             )
-        if _PLAIN.issuperset(map(type, observation)) and _in_range(observation):
+        if PLAIN.issuperset(map(type, observation)) and _in_range(observation):
             return
         for field, value in zip(self._fields, observation, strict=True):
             if not isinstance(value, (int, np.integer, np.bool_)):

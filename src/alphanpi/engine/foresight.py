@@ -74,9 +74,9 @@ class Foresight(NamedTuple):
             for after in successors:
                 self._foresee_evaluation(history, after)
 
-    def begin(self, state: int, program: int, exploring: int) -> None:
-        """Have everything ready for the start of a call."""
-        if exploring:
+    def begin(self, state: int, program: int, ahead: bool) -> None:
+        """Have everything ready for the start of a call; for all actions there, or for the most probable ones."""
+        if ahead:
             self.world.successors(state, program)
             self._foresee_evaluation(program, state)  # empty histories have the numbers of their programs
         else:
@@ -84,6 +84,7 @@ class Foresight(NamedTuple):
 
     def _foresee_evaluation(self, history: int, state: int) -> None:
         if self.missing.foresees_evaluations:
+            self.histories.notice()
             observation = self.world.observed[state]
             if self.histories.known(history, observation) is None:
                 self.missing.evaluations[history, observation] = None

@@ -34,7 +34,7 @@ class Growth(NamedTuple):
     is_perceived: NDArray[np.bool_]  # [C] whether the observation of that number is in
     perceived: NDArray[np.float32]  # [C + ROWS_AT_ONCE, 4H] what observations contribute; those above C not for long
     most: int  # histories allowed in all
-    clock: NDArray[np.int64]  # [3] nanoseconds that evaluations took, and room for the time of day
+    clock: NDArray[np.int64]  # [3] nanoseconds that evaluations took, and room for what a clock shows
 
 
 @allocating
@@ -56,9 +56,9 @@ def advance_evaluating(t: Tables, g: Growth, weights: Weights) -> int:
 
 @allocating
 def _now(g: Growth) -> int:
-    time_of_day = g.clock[1:]  # seconds, nanoseconds
-    _clock_gettime(_MONOTONIC, time_of_day.ctypes.data)
-    now: int = time_of_day[0] * _NANOSECONDS + time_of_day[1]
+    shown = g.clock[1:]  # seconds, nanoseconds
+    _clock_gettime(_MONOTONIC, shown.ctypes.data)
+    now: int = shown[0] * _NANOSECONDS + shown[1]
     return now
 
 
@@ -103,7 +103,7 @@ def _add_row(t: Tables, g: Growth, history: int, observation: int) -> None:
 
 @allocating
 def _evaluate(t: Tables, g: Growth, weights: Weights, first: int, last: int) -> None:
-    """Evaluate new rows; those that extend the same history, which follow each other, share what they recall."""
+    """Evaluate new rows; those that extend the same history and follow each other share what they recall."""
     rows = last - first
     memory = np.empty((rows, g.memory.shape[1]), np.float32)
     parents, observed = np.empty(rows, np.int64), np.empty(rows, np.int64)

@@ -168,7 +168,7 @@ class Histories:
     def bytes(self) -> int:
         """Memory of the tables, of the rows in use."""
         rows = (self.logits, self.values, self._memory, self._program, self._keys)
-        perceived = self._perceived[: int(self._is_perceived.sum())].nbytes
+        perceived = self._perceived[: int(self._is_perceived.sum()) + ROWS_AT_ONCE].nbytes
         return (
             sum(table[: self.count].nbytes for table in rows) + sum(table.nbytes for table in self.children) + perceived
         )

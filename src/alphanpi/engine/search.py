@@ -247,6 +247,7 @@ class Search:
         world = self.world
         missing = Missing({}, {}, foresees_evaluations)
         foresight = Foresight(world, self.histories, missing)
+        several = self.config.simulations_exploitation > 1  # in a call, which never explores
         try:
             for e, hole, first, second, third, entry, history, origin, ahead in questions:
                 if hole == _ACT:
@@ -270,11 +271,11 @@ class Search:
                         foresight.follow(first, second, entry, third)
                 elif hole == _DEPTH:
                     world.fill_depth(first, second)
-                    foresight.begin(first, second, ahead)
+                    foresight.begin(first, second, bool(ahead) and several)
                 elif hole == _ENTER:
                     entered = world.fill_entered(first, second)
                     world.fill_depth(entered, second)
-                    foresight.begin(entered, second, ahead)
+                    foresight.begin(entered, second, bool(ahead) and several)
                 elif hole == _LEAVE:
                     after = world.fill_left(first, second, third)
                     if ahead:
@@ -359,6 +360,9 @@ class Search:
         index = self.library.index_of(request.program)
         if index < self.world.atomic:
             raise UsageError(f"{request.program} is an atomic action; search is for programs")
+        parts = request.seed if isinstance(request.seed, tuple) else (request.seed,)
+        if not all(isinstance(part, (int, np.integer)) and part >= 0 for part in parts):
+            raise UsageError(f"seed {request.seed!r} is no integer from 0 on, nor a tuple of such")
         if not self.world.guard.pre(request.program, request.state, None):
             raise UsageError(f"{request.program}: its pre-condition does not hold in {shown(request.state)}")
         return index - self.world.atomic

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from alphanpi.engine import hashing
 from alphanpi.engine.tables import CALL, STOP_ACTION, UNKNOWN, LegalSet, extended, unknown
-from alphanpi.guard import Guard
+from alphanpi.guard import PLAIN, Guard
 from alphanpi.spec import Environment
 
 _FIRST_ROWS = 1024
@@ -66,12 +66,12 @@ class World:
         self._entered, self._legal_set = self.calls["entered"], self.calls["legal"]
         self._depth, self._base_case = self.calls["depth"], self.calls["base_case"]
 
-    def intern(self, state: Any, origin: str = "start", before: Any = None) -> int:
-        """The state's id; a new state is observed at once. What it comes from is said where it cannot be hashed."""
+    def intern(self, state: Any, origin: str = "a start state", name: str = "", before: Any = None) -> int:
+        """The state's id; a new state is observed at once. Where it cannot be hashed, what it comes from is said."""
         try:
             identifier = self._id_of_state.setdefault(state, len(self.states))  # one hash: long states are costly
         except TypeError:
-            self.guard.hashable(state, origin, before)
+            self.guard.hashable(state, origin.format(name), before)
             raise
         if identifier < len(self.states):
             return identifier
@@ -97,7 +97,7 @@ class World:
         after: int = self.successor.item(state, action)
         if after == UNKNOWN:
             before, name = self.states[state], self.library.names[action]
-            after = self.intern(self.guard.act(before, name), name, before)
+            after = self.intern(self.guard.act(before, name), "action {}", name, before)
             self.successor[state, action] = after
         return after
 
@@ -107,7 +107,7 @@ class World:
         if entry == UNKNOWN:
             name = self._name(program)
             before = self.states[state]
-            entry = self.intern(self.guard.enter(before, name, name), name, before)
+            entry = self.intern(self.guard.enter(before, name, name), "entering {0} from {0}", name, before)
             self._entered[state, program] = entry
         return entry
 
@@ -115,7 +115,8 @@ class World:
         """Find where a recursive call leads to."""
         name = self._name(program)
         callee = self.states[callee_state]
-        after = self.intern(self.guard.leave(self.states[caller_state], callee, name, name), name, callee)
+        left = self.guard.leave(self.states[caller_state], callee, name, name)
+        after = self.intern(left, "leaving {0} for {0}", name, callee)
         self.successor[caller_state, len(self.library) + program] = after
         return after
 
@@ -206,12 +207,20 @@ class World:
         identifier = len(self._id_of_observation)
         if identifier >= len(self.observations):
             self.observations = np.concatenate([self.observations, np.zeros_like(self.observations)])
-        try:  # checks and writes in one go what is all plain and small integers
-            self._row.pack_into(self.observations.data, identifier * self._row.size, *observation)
-        except struct.error:
+        if not self._write_plain(identifier, observation):
             self.observations[identifier] = self.guard.well_formed(observation, state)
         self._id_of_observation[observation] = identifier
         return identifier
+
+    def _write_plain(self, identifier: int, observation: tuple[int, ...]) -> bool:
+        """Write an observation of small Python integers, as nearly all are; much faster than to look for mistakes."""
+        if not PLAIN.issuperset(map(type, observation)):
+            return False
+        try:
+            self._row.pack_into(self.observations.data, identifier * self._row.size, *observation)
+        except struct.error:
+            return False
+        return True
 
     def _intern_legal(self, legal: tuple[bool, ...]) -> LegalSet:
         number = len(self._legal_sets)

@@ -135,7 +135,7 @@ class Trainer:
         self.iteration += 1
         search = played.seconds - before.seconds
         environment = played.environment_seconds - before.environment_seconds
-        evaluation = min(played.evaluation_seconds - before.evaluation_seconds, search - environment)  # an estimate
+        evaluation = played.evaluation_seconds - before.evaluation_seconds
         explored: defaultdict[str, list[bool]] = defaultdict(list)
         for trace in traces:
             explored[trace.program].append(trace.success)
