@@ -312,13 +312,13 @@ class Grid(Environment[int]):
 @pytest.mark.parametrize("kept", [4, 1 << 14])
 def test_large_batches_of_evaluations_are_those_of_the_evaluator(monkeypatch, kept):
     monkeypatch.setattr("alphanpi.engine.histories._PERCEIVED", kept)
+    monkeypatch.setattr("alphanpi.engine.search._FIRST_BATCH", 300)
     environment = Grid()
     evaluator = create_evaluator(create_network(environment, 1))
     states = np.random.default_rng(0).integers(30_000, size=300).tolist()
     requests = [Request("FAR", state, seed, exploring=True) for seed, state in enumerate(states)]
     config = SearchConfig(simulations=10)
     inside = Search(environment, evaluator, config)
-    inside._affordable = len(requests)
     outside = Search(environment, CalledEvaluator(evaluator), config)
     for a, b in zip(inside.run(requests, 300), outside.run(requests, 300), strict=True):
         assert a.visits.tolist() == b.visits.tolist()

@@ -10,7 +10,8 @@ import torch
 
 from alphanpi import SearchConfig, UsageError, create_evaluator, create_network, make
 from alphanpi.config import CurriculumConfig, TrainConfig, planning_config
-from alphanpi.engine.search import Request, Search
+from alphanpi.engine.requests import Request
+from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
 from alphanpi.interpreter import Call, Execution, Interpreter
 from alphanpi.learn.continuation import Continuations

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alphanpi.engine.search import Request, Search, Trace
+from alphanpi.engine.requests import Request, Trace
+from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
 from alphanpi.environments.lists import PointedList
 from alphanpi.environments.recursive_sorting import RecursiveSorting

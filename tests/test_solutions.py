@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alphanpi.config import SearchConfig
-from alphanpi.engine.search import Request, Search
+from alphanpi.engine.requests import Request
+from alphanpi.engine.search import Search
 from alphanpi.environments.hanoi import Towers
 from alphanpi.environments.lists import PointedList
 from alphanpi.environments.recursive_sorting import RecursiveSorting

@@ -8,7 +8,8 @@ import torch
 
 from alphanpi.agent import describe
 from alphanpi.config import SearchConfig, TrainConfig, planning_config
-from alphanpi.engine.search import Request, Search
+from alphanpi.engine.requests import Request
+from alphanpi.engine.search import Search
 from alphanpi.environments.hanoi import Hanoi
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.interpreter import Interpreter

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from alphanpi.bench_export import bench_export
     from alphanpi.checking import Finding, Report, check
     from alphanpi.config import NetworkConfig, SearchConfig, TrainConfig
-    from alphanpi.engine.search import Request, Search, Trace
+    from alphanpi.engine.requests import Request, Trace
+    from alphanpi.engine.search import Search
     from alphanpi.engine.tables import Failure
     from alphanpi.evaluation import Score, evaluate
     from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
@@ -52,11 +53,11 @@ _LAZY = {
     "Origin": "alphanpi.exporting",
     "Outcome": "alphanpi.learn.train",
     "Report": "alphanpi.checking",
-    "Request": "alphanpi.engine.search",
+    "Request": "alphanpi.engine.requests",
     "Score": "alphanpi.evaluation",
     "Search": "alphanpi.engine.search",
     "SearchConfig": "alphanpi.config",
-    "Trace": "alphanpi.engine.search",
+    "Trace": "alphanpi.engine.requests",
     "TrainConfig": "alphanpi.config",
     "bench_export": "alphanpi.bench_export",
     "bench_search": "alphanpi.bench",

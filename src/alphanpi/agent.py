@@ -13,7 +13,8 @@ import torch
 from safetensors.torch import save
 
 from alphanpi.config import NetworkConfig, SearchConfig, planning_config
-from alphanpi.engine.search import Request, Search
+from alphanpi.engine.requests import Request
+from alphanpi.engine.search import Search
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.files import write_atomically
 from alphanpi.guard import parsed

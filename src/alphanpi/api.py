@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from alphanpi.config import SearchConfig
-from alphanpi.engine.search import Request, Search, Trace
+from alphanpi.engine.requests import Request, Trace
+from alphanpi.engine.search import Search
 from alphanpi.model import create_evaluator, create_network
 from alphanpi.spec import Environment
 

@@ -17,7 +17,8 @@ import numpy as np
 import torch
 
 from alphanpi.config import SearchConfig
-from alphanpi.engine.search import Request, Search, Statistics
+from alphanpi.engine.requests import Request
+from alphanpi.engine.search import Search, Statistics
 from alphanpi.errors import UsageError
 from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import Seconds, Trainer

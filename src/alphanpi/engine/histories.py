@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from alphanpi.compiled import Weights
 from alphanpi.engine import hashing
 from alphanpi.engine.fused import ROWS_AT_ONCE, Growth
-from alphanpi.engine.tables import LegalSet, extended
+from alphanpi.engine.tables import Failure, LegalSet, LimitReachedError, extended
 
 _FIRST_ROWS = 1 << 15
 _FIRST_CAPACITY = 1 << 14
@@ -47,10 +47,6 @@ class Evaluator(Protocol):
         memory: NDArray[np.float32],  # [R, W]
     ) -> Evaluation:
         """Extend each history by one observation."""
-
-
-class TooManyHistoriesError(Exception):
-    """The table is full; the driver turns this into a failure reason."""
 
 
 class Histories:
@@ -144,7 +140,7 @@ class Histories:
     def extend(self, pairs: list[tuple[int, int]], observations: NDArray[np.int16]) -> None:
         """Evaluate histories, each a known one and the id of the observation that extends it."""
         if self.count + len(pairs) > self.max_histories:
-            raise TooManyHistoriesError
+            raise LimitReachedError(Failure.HISTORIES)
         parents, observed = np.array(pairs, np.int64).T
         programs = self._program[parents]
         answer = self.evaluator.evaluate(programs, observations[observed], self._memory[parents])

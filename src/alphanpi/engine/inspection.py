@@ -7,14 +7,13 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from alphanpi.engine import kernel
 from alphanpi.engine.compilation import compiled
+from alphanpi.engine.episodes import Episodes
+from alphanpi.engine.requests import Request, Trace
 from alphanpi.engine.scoring import upper_confidence
-from alphanpi.engine.search import Request, Search, Trace, _LimitReachedError
-from alphanpi.engine.tables import FAILED, NONE, UNKNOWN, Hole, Status, Tables
-from alphanpi.engine.world import TooManyStatesError
+from alphanpi.engine.search import Search
+from alphanpi.engine.tables import FAILED, NONE, UNKNOWN, Hole, LimitReachedError, Status, Tables
 from alphanpi.errors import UsageError
 from alphanpi.guard import shown
 
@@ -97,13 +96,13 @@ def advance_to_decision(t: Tables) -> bool:
     while t.episodes[0].status == _ACTIVE and t.episodes[0].hole == _NO_HOLE:
         f = t.episodes[0].frame
         if t.frames[f].budget > 0:
-            kernel._visit(t, 0, f)
+            kernel.visit(t, 0, f)
         elif t.frames[f].caller == NONE and t.frames[f].chosen == NONE:
             return True
         else:
-            kernel._move(t, 0, f)
+            kernel.move(t, 0, f)
     if t.episodes[0].status == _ACTIVE:
-        kernel._ask(t, 0, 0)
+        kernel.ask(t, 0, 0)
     return False
 
 
@@ -129,12 +128,11 @@ class _Inspector:
     def run(self) -> Inspection:
         try:
             return self._run()
-        except (_LimitReachedError, TooManyStatesError) as error:
-            self.search._reset_pools()
-            limit = error.failure.name.lower() if isinstance(error, _LimitReachedError) else "states"
-            raise self._too_large(f"too many {limit}") from None
+        except LimitReachedError as limit:
+            self.search.shared.pools.reset()
+            raise self._too_large(f"too many {limit.failure.name.lower()}") from None
         except BaseException:
-            self.search._reset_pools()
+            self.search.shared.pools.reset()
             raise
 
     def _too_large(self, reason: str) -> TooLargeError:
@@ -142,30 +140,25 @@ class _Inspector:
         return TooLargeError(f"{program}: the search from {state} is too large: {reason}; use fewer simulations")
 
     def _run(self) -> Inspection:
-        search, request = self.search, self.request
-        program = search._program(request)
-        state = search.world.intern(request.state)
-        search.world.fill_depth(state, program)
-        batch = search._batch([request], int(search.world.calls["depth"][state, program]))
-        kernel.start(search._tables(batch), np.array([program]), np.array([state]))
+        episodes, names = Episodes(self.search.shared, [self.request]), self.search.library.names
         last_step = -1
         while True:
-            tables = search._tables(batch)
+            tables = episodes.tables()
             if advance_to_decision(tables):
                 frame = tables.frames[tables.episodes["frame"][0]]
                 step = int(frame["length"])
                 again = step == last_step  # the call that was chosen has failed; another action is to be found
                 self._decide(tables, step, again)
                 last_step = step
-            elif batch.episodes["status"][0] != Status.ACTIVE:
+            elif tables.episodes["status"][0] != Status.ACTIVE:
                 break
             else:
                 if time.monotonic() > self.deadline:
                     raise self._too_large("the time is up")
-                search._fill(batch, batch.questions[:1].tolist())
-        trace = search._trace(batch, 0, request)
+                episodes.fill(waiting=1)
+        trace = episodes.trace(0)
         kept = [
-            decision._replace(taken=search.library.names[trace.actions[step]])
+            decision._replace(taken=names[trace.actions[step]])
             for step, decision in sorted(self.decisions.items())
             if step < len(trace.actions)
         ]
@@ -174,7 +167,7 @@ class _Inspector:
     def _decide(self, t: Tables, step: int, again: bool) -> None:
         f = int(t.episodes["frame"][0])
         root = int(t.frames["root"][f])
-        slot = choice = int(kernel._choose(t, 0, f, root))
+        slot = choice = int(kernel.choose(t, 0, f, root))
         legal = t.legal_actions[t.nodes["legal"][root]]
         if step < len(self.forced) and self.following:
             wanted = [

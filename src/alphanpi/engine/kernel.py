@@ -38,17 +38,17 @@ def advance(t: Tables) -> int:
         while t.episodes[e].status == _ACTIVE and t.episodes[e].hole == _NO_HOLE:
             f = t.episodes[e].frame
             if t.frames[f].budget > 0:
-                _visit(t, e, f)
+                visit(t, e, f)
             else:
-                _move(t, e, f)
+                move(t, e, f)
         if t.episodes[e].status == _ACTIVE:
-            _ask(t, e, waiting)
+            ask(t, e, waiting)
             waiting += 1
     return waiting
 
 
 @compiled
-def _ask(t: Tables, e: int, row: int) -> None:
+def ask(t: Tables, e: int, row: int) -> None:
     """Write down what an episode waits for, and what tells the driver which questions come next."""
     f = t.episodes[e].frame
     node = t.frames[f].cursor
@@ -75,7 +75,7 @@ def start(t: Tables, programs: NDArray[np.int64], states: NDArray[np.int64]) -> 
 
 
 @inlined
-def _visit(t: Tables, e: int, f: int) -> None:
+def visit(t: Tables, e: int, f: int) -> None:
     """One turn of the loop of Algorithm 1 at the node the running simulation has reached."""
     node, limit = _descend(t, f), t.frames[f].limit
     if t.nodes[node].count == UNKNOWN:
@@ -221,11 +221,11 @@ def _count(t: Tables, node: int, slot: int, value: float, weight: float) -> None
 
 
 @compiled
-def _move(t: Tables, e: int, f: int) -> None:
+def move(t: Tables, e: int, f: int) -> None:
     """Choose the next action of the trace from the visit counts at the root, and take it."""
     node = t.frames[f].root
     if t.frames[f].chosen == NONE:
-        t.frames[f].chosen = _choose(t, e, f, node)
+        t.frames[f].chosen = choose(t, e, f, node)
     slot = t.frames[f].chosen
     action = t.legal_actions[t.nodes[node].legal, slot]
     if action == STOP_ACTION:
@@ -281,7 +281,7 @@ def _policy_total(t: Tables, node: int, by_prior: bool) -> float:
 
 
 @compiled
-def _choose(t: Tables, e: int, f: int, node: int) -> int:
+def choose(t: Tables, e: int, f: int, node: int) -> int:
     """Sample from pi_mcts when exploring, else take its maximum, of equals the one with the largest prior.
 
     Where no edge that may be taken was visited, the priors stand in for the visit counts.

@@ -36,6 +36,13 @@ class Failure(IntEnum):
     ACTIONS = 8  # more actions in all than were allowed
 
 
+class LimitReachedError(Exception):
+    """A table is full; the search turns this into a failure reason."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+
+
 class Hole(IntEnum):
     """What an episode waits for."""
 

@@ -9,15 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.engine import hashing
-from alphanpi.engine.tables import CALL, STOP_ACTION, UNKNOWN, LegalSet, extended, unknown
+from alphanpi.engine.tables import (
+    CALL,
+    STOP_ACTION,
+    UNKNOWN,
+    Failure,
+    LegalSet,
+    LimitReachedError,
+    extended,
+    unknown,
+)
 from alphanpi.guard import PLAIN, Guard
 from alphanpi.spec import Environment
 
 _FIRST_ROWS = 1024
-
-
-class TooManyStatesError(Exception):
-    """The world is full; the driver turns this into a failure reason."""
 
 
 class World:
@@ -76,7 +81,7 @@ class World:
         if identifier < len(self.states):
             return identifier
         if identifier >= self.max_states:
-            raise TooManyStatesError
+            raise LimitReachedError(Failure.STATES)
         if identifier >= len(self.observation):
             self.observation = extended(self.observation, 2 * identifier)
             self.successor = extended(self.successor, 2 * identifier)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from alphanpi.engine.search import Trace
+from alphanpi.engine.requests import Trace
 from alphanpi.guard import Guard
 
 

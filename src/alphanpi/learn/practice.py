@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from alphanpi.engine.search import Request
+from alphanpi.engine.requests import Request
 from alphanpi.interpreter import Call, Interpreter
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.starts import Starts, Stream

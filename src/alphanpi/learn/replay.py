@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alphanpi.engine.search import Trace
+from alphanpi.engine.requests import Trace
 from alphanpi.spec import Environment
 
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphanpi.config import SearchConfig
+from alphanpi.engine.requests import Trace
 from alphanpi.engine.scoring import success_value
-from alphanpi.engine.search import Trace
 from alphanpi.interpreter import Call, Interpreter
 
 MOST_ACTIONS = 1_000_000  # of a run in training; a program that takes more is as good as failing

@@ -16,7 +16,8 @@ import numpy as np
 import torch
 
 from alphanpi.config import TrainConfig, planning_config
-from alphanpi.engine.search import Search, Trace
+from alphanpi.engine.requests import Trace
+from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
 from alphanpi.interpreter import Interpreter
 from alphanpi.learn import practice

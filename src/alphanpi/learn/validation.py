@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from alphanpi.config import TrainConfig
-from alphanpi.engine.search import Request, Search
+from alphanpi.engine.requests import Request
+from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
 from alphanpi.errors import AlphaNPIError
 from alphanpi.interpreter import Call, Execution, Interpreter, Recording

@@ -9,7 +9,7 @@ from pathlib import Path
 from alphanpi import __version__
 from alphanpi.agent import load
 from alphanpi.engine.inspection import Decision, inspect
-from alphanpi.engine.search import Request
+from alphanpi.engine.requests import Request
 from alphanpi.errors import UsageError
 from alphanpi.files import require_writable, write_atomically
 from alphanpi.reporting.animation import film, gif, svg

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from alphanpi.agent import Agent
 from alphanpi.config import SearchConfig
 from alphanpi.engine.inspection import Decision, Inspection, TooLargeError, call_entry, inspect
-from alphanpi.engine.search import Request, Search
+from alphanpi.engine.requests import Request
+from alphanpi.engine.search import Search
 from alphanpi.errors import UsageError
 from alphanpi.reporting.execution import Watched
 from alphanpi.reporting.records import DecisionRecord, SearchesRecord, SearchRecord

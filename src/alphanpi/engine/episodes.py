@@ -1,0 +1,226 @@
+"""Episodes played side by side: let the kernel run, fill the holes it meets, and read the traces."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alphanpi.config import SearchConfig
+from alphanpi.engine import kernel
+from alphanpi.engine.foresight import Foresight, Missing
+from alphanpi.engine.fused import advance_evaluating
+from alphanpi.engine.histories import Histories
+from alphanpi.engine.pools import Pools
+from alphanpi.engine.requests import Request, Trace
+from alphanpi.engine.tables import EPISODE, NONE, QUESTION, STEP, Failure, Hole, Records, Tables
+from alphanpi.engine.world import World
+from alphanpi.errors import UsageError
+from alphanpi.guard import shown
+
+# Plain integers: looking members of an enumeration up costs more than most questions.
+_ACT, _ENTER, _LEAVE, _POST = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE), int(Hole.POST)
+_LEGAL, _DEPTH, _EVALUATE, _NOISE = int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE), int(Hole.NOISE)
+_NODES = int(Hole.NODES)
+
+_CHOICE_STREAM, _NOISE_STREAM = 0, 1  # of the random numbers of an episode
+_NOISE_POOL = 512
+
+
+class Shared(NamedTuple):
+    """What episodes share, also with those before and after them."""
+
+    config: SearchConfig
+    world: World
+    histories: Histories
+    pools: Pools
+    rules: Records  # [1] of RULES
+    level: NDArray[np.float64]  # [P, A] the level term L
+
+
+class Episodes:
+    """Episodes under way. See Tables for the shapes of the arrays."""
+
+    def __init__(self, shared: Shared, requests: Sequence[Request]) -> None:
+        """Begin one episode for each request."""
+        self.shared = shared
+        self.requests = requests
+        self.environment_seconds = self.evaluation_seconds = 0.0
+        world = shared.world
+        programs = [self._program(request) for request in requests]
+        states = [world.intern(request.state) for request in requests]
+        for state, program in zip(states, programs, strict=True):
+            world.fill_depth(state, program)
+        self._allocate(int(world.calls["depth"][states, programs].max()))
+        shared.pools.reserve(len(requests))
+        kernel.start(self.tables(), np.array(programs), np.array(states))
+
+    def play(self) -> list[Trace]:
+        """Let all of them come to their ends."""
+        while True:
+            waiting = self._advance()
+            if waiting == 0:
+                break
+            self.fill(waiting, foresees_evaluations=self.shared.histories.weights is None)
+        return [self.trace(e) for e in range(len(self.requests))]
+
+    def _advance(self) -> int:
+        self.episodes["hole"] = Hole.NONE
+        histories = self.shared.histories
+        if histories.weights is None:
+            return kernel.advance(self.tables())
+        return advance_evaluating(self.tables(), histories.growth(self.shared.world.observations), histories.weights)
+
+    def fill(self, waiting: int, foresees_evaluations: bool = True) -> None:
+        """Fill what the first rows of `questions` ask for, and will ask for next; at most one call of the network."""
+        began = time.perf_counter()
+        world, histories = self.shared.world, self.shared.histories
+        missing = Missing({}, {}, foresees_evaluations)
+        foresight = Foresight(world, histories, missing)
+        several = self.shared.config.simulations_exploitation > 1  # in a call, which never explores
+        for e, hole, first, second, third, entry, history, origin, ahead in self.questions[:waiting].tolist():
+            if hole == _ACT:
+                after = world.fill_action(first, second)
+                if ahead:
+                    foresight.look_ahead(first, third, history)
+                else:
+                    foresight.follow(after, third, entry, history)
+            elif hole == _EVALUATE:
+                missing.evaluations[first, second] = None
+                if ahead and origin != NONE:
+                    foresight.look_ahead(origin, third, first)
+            elif hole == _POST:
+                missing.posts[world.post_key(first, second, third)] = None
+            elif hole == _LEGAL:
+                if ahead:
+                    world.fill_legal(first, second)
+                    if origin != NONE:
+                        foresight.look_ahead(origin, second, third)
+                else:
+                    foresight.follow(first, second, entry, third)
+            elif hole == _DEPTH:
+                world.fill_depth(first, second)
+                foresight.begin(first, second, bool(ahead) and several)
+            elif hole == _ENTER:
+                entered = world.fill_entered(first, second)
+                world.fill_depth(entered, second)
+                foresight.begin(entered, second, bool(ahead) and several)
+            elif hole == _LEAVE:
+                after = world.fill_left(first, second, third)
+                if ahead:
+                    world.fill_legal(after, third)
+                else:
+                    foresight.follow(after, third, entry, history)
+            elif hole == _NOISE:
+                self._draw_noise(e)
+            elif hole == _NODES:
+                self.shared.pools.make_room_for_nodes()
+            else:
+                self.shared.pools.make_room_for_frames()
+        world.fill_posts(list(missing.posts))
+        ended = time.perf_counter()
+        self.environment_seconds += ended - began
+        if missing.evaluations:
+            histories.extend(list(missing.evaluations), world.observations)
+            self.evaluation_seconds += time.perf_counter() - ended
+
+    def trace(self, e: int) -> Trace:
+        """What an episode that has ended did."""
+        episode, world = self.episodes[e], self.shared.world
+        length = int(episode["length"])
+        visited = self.steps["state"][e, :length]
+        failure = Failure(int(episode["failure"]))
+        return Trace(
+            program=self.requests[e].program,
+            states=tuple(world.states[state] for state in visited),
+            final=world.states[episode["final"]],
+            actions=self.steps["action"][e, :length].copy(),
+            observations=world.observations[world.observation[visited]],
+            visits=self.visits[e, :length].copy(),
+            policies=self.policies[e, :length].copy(),
+            memories=self.shared.histories.memory_of(self.steps["history"][e, :length]),
+            success=failure == Failure.NONE,
+            failure=failure,
+            value=float(episode["value"]),
+            simulations=int(episode["simulations"]),
+            nested_simulations=int(episode["nested_simulations"]),
+            tried=int(episode["work"]),
+        )
+
+    def tables(self) -> Tables:
+        """All arrays as they are now; some are replaced by larger ones when they are full."""
+        world, histories, pools = self.shared.world, self.shared.histories, self.shared.pools
+        return Tables(
+            observation=world.observation,
+            successor=world.successor,
+            calls=world.calls,
+            legal_count=world.legal_count,
+            legal_actions=world.legal_actions,
+            post_keys=world.posts.keys,
+            post_values=world.posts.values,
+            logits=histories.logits,
+            values=histories.values,
+            history_keys=histories.children.keys,
+            history_values=histories.children.values,
+            nodes=pools.nodes,
+            edges=pools.edges,
+            frames=pools.frames,
+            free=pools.free,
+            episodes=self.episodes,
+            questions=self.questions,
+            uniform=self.uniform,
+            noise=self.noise,
+            steps=self.steps,
+            visits=self.visits,
+            policies=self.policies,
+            rules=self.shared.rules,
+            level=self.shared.level,
+        )
+
+    def _program(self, request: Request) -> int:
+        world = self.shared.world
+        index = world.library.index_of(request.program)
+        if index < world.atomic:
+            raise UsageError(f"{request.program} is an atomic action; search is for programs")
+        parts = request.seed if isinstance(request.seed, tuple) else (request.seed,)
+        if not all(isinstance(part, (int, np.integer)) and part >= 0 for part in parts):
+            raise UsageError(f"seed {request.seed!r} is no integer from 0 on, nor a tuple of such")
+        if not world.guard.pre(request.program, request.state, None):
+            raise UsageError(f"{request.program}: its pre-condition does not hold in {shown(request.state)}")
+        return index - world.atomic
+
+    def _allocate(self, longest: int) -> None:
+        config, requests = self.shared.config, self.requests
+        count, entries = len(requests), len(self.shared.world.library)
+        exploring = np.array([request.exploring for request in requests])
+        noisy = bool(exploring.any()) and config.noise_fraction > 0
+        self.episodes: Records = np.zeros(count, EPISODE)
+        self.episodes["exploring"] = exploring
+        self.questions: Records = np.zeros(count, QUESTION)
+        self.uniform = np.zeros((count, longest))
+        for e, request in enumerate(requests):
+            if request.exploring:
+                self.uniform[e] = _stream(request.seed, _CHOICE_STREAM).random(longest)
+        self.noise = np.zeros((count, max(_NOISE_POOL, 2 * entries) if noisy else 0))
+        self._noise_streams: list[np.random.Generator | None] = [None] * count  # from when they are first drawn from
+        self.steps: Records = np.zeros((count, longest), STEP)
+        self.visits = np.zeros((count, longest, entries), np.int32)
+        self.policies = np.zeros((count, longest, entries))
+
+    def _draw_noise(self, e: int) -> None:
+        episode = self.episodes[e]
+        used, filled = int(episode["noise_used"]), int(episode["noise_filled"])
+        left, pool = filled - used, self.noise.shape[1]
+        stream = self._noise_streams[e] or _stream(self.requests[e].seed, _NOISE_STREAM)
+        self._noise_streams[e] = stream
+        self.noise[e, :left] = self.noise[e, used:filled]
+        self.noise[e, left:] = stream.standard_gamma(self.shared.config.noise_concentration, pool - left)
+        episode["noise_used"], episode["noise_filled"] = 0, pool
+
+
+def _stream(seed: int | tuple[int, ...], number: int) -> np.random.Generator:
+    """As `SeedSequence(seed).spawn` gives them, each by itself."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
