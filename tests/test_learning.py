@@ -364,8 +364,8 @@ def test_any_program_is_practised_where_it_fails():
 @pytest.mark.parametrize(
     ("name", "options", "expected"),
     [
-        ("sorting", {}, [("BUBBLESORT", 14)] * 2),
-        ("recursive-sorting", {"observation": "paper"}, [("BUBBLESORT", 14)] * 2),
+        ("sorting", {}, [("BUBBLESORT", 14)] * 8),
+        ("recursive-sorting", {"observation": "paper"}, [("BUBBLESORT", 14)] * 8),
         ("recursive-sorting", {"observation": "compare"}, []),  # there is a lemma
         ("hanoi", {}, []),
     ],
@@ -375,7 +375,7 @@ def test_the_far_exam_is_for_environments_without_a_lemma(monkeypatch, name, opt
     changes = {
         "validation.exam_search_episodes": 0,
         "validation.far_exam_factor": 2,
-        "validation.far_exam_episodes": 2,
+        "validation.far_exam_episodes": 8,
         "validation.far_exam_planning_episodes": 0,
     }
     environment = make(name, **options)
@@ -388,7 +388,25 @@ def test_the_far_exam_is_for_environments_without_a_lemma(monkeypatch, name, opt
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
     assert trainer.validation.last_part(0) == (Exam.PASSED if passed or not expected else Exam.FAR)
-    assert asked == (expected if passed else expected[:1])
+    assert asked == (expected if failure == "NONE" else expected[:3])  # the first few tell enough
+
+
+def test_the_far_exam_asks_for_more_problems_of_smaller_sizes(monkeypatch):
+    environment = make("sorting")
+    changes = {"validation.far_exam_episodes": 3, "validation.far_exam_planning_episodes": 0}
+    trainer = Trainer(environment, override(preset("default", "sorting"), changes), seed=0)
+    asked: list[int] = []
+    states: set[object] = set()
+
+    def run(calls, max_actions):
+        asked.extend(environment.size(call.state) for call in calls)
+        states.update(call.state for call in calls)
+        return [Execution(True, Failure.NONE, call.state, 1, None, ()) for call in calls]
+
+    monkeypatch.setattr(trainer.interpreter, "run", run)
+    assert trainer.validation.last_part(0) == Exam.PASSED
+    assert asked == [17] * 12 + [35] * 6 + [70] * 3
+    assert len(states) == len(asked)
 
 
 def test_no_far_exam_where_the_environment_cannot_make_problems_that_large(monkeypatch):
@@ -425,11 +443,13 @@ def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(mon
     environment = make("recursive-sorting")
     changes = {"validation.exam_search_episodes": 0, "validation.far_exam_planning_episodes": 0}
     trainer = Trainer(environment, override(preset("default", "recursive-sorting"), changes), seed=0)
-    failures = iter([Failure.ACTIONS, Failure.NONE])
 
     def run(calls, max_actions):
-        failure = next(failures)
-        return [Execution(failure == Failure.NONE, failure, call.state, 1, None, ()) for call in calls]
+        failures = [Failure.ACTIONS] + [Failure.NONE] * (len(calls) - 1)
+        return [
+            Execution(failure == Failure.NONE, failure, call.state, 1, None, ())
+            for call, failure in zip(calls, failures, strict=True)
+        ]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
     assert trainer.validation.last_part(0) == Exam.FAR

@@ -240,9 +240,14 @@ class ValidationConfig(Config):
         "lemma says that small problems tell all",
     )
     far_exam_episodes: int = Field(
-        12, ge=0, description="such problems; all must be solved by the network alone; 0: no such exam (paper)"
+        12,
+        ge=0,
+        description="such problems, twice as many of half the size, and so on, to be solved by the network alone, all "
+        "of them; 0: no such exam (paper)",
     )
-    far_exam_planning_episodes: int = Field(3, ge=0, description="how many of them must be solved with search, too")
+    far_exam_planning_episodes: int = Field(
+        3, ge=0, description="how many of the largest must be solved with search, too"
+    )
     training_share: float = Field(0.5, ge=0, lt=1, description="share of episodes on training sizes, for error states")
 
 

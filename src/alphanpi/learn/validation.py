@@ -47,6 +47,13 @@ class ExamResult(NamedTuple):
     wasteful: tuple[str, ...] = ()
 
 
+class _FarStart(NamedTuple):
+    """A problem of the far exam."""
+
+    size: int
+    number: int  # among those of one exam
+
+
 class Validation:
     """Runs the unlocked programs, greedily and with search."""
 
@@ -166,30 +173,47 @@ class Validation:
         )
 
     def _reaches_far(self, program: str, iteration: int) -> bool:
-        """A program on much larger problems, with and without search.
+        """A program on larger problems, without search; the first of the largest ones with it, too.
 
-        Not asked where a problem that large cannot be made or the first few all take too many actions. A run that
+        Not asked where problems that large cannot be made, or the first few all take too many actions. A run that
         takes very many more than others fails.
         """
-        settings, environment = self.settings, self.starts.environment
-        size = min(settings.far_exam_factor * environment.validation_size, max(environment.test_sizes))
-        too_long = 0
-        for number in range(settings.far_exam_episodes):
-            start = self.starts.start(program, size, iteration=iteration, stream=Stream.FAR_EXAM, number=number)
-            try:
-                call = Call(program, self.starts.state(start))
-            except AlphaNPIError:
+        planned = self.settings.far_exam_planning_episodes
+        parts = self._far_parts()
+        try:
+            calls = [[self._far_call(program, iteration, start) for start in part] for part in parts]
+        except AlphaNPIError:
+            return True
+        return all(
+            self._solves_all(some, planned if number == 0 else 0) for number, some in reversed(list(enumerate(calls)))
+        )
+
+    def _far_parts(self) -> list[list[_FarStart]]:
+        """The largest problems, twice as many of half the size, and so on: mistakes may be most frequent in between."""
+        environment, episodes = self.starts.environment, self.settings.far_exam_episodes
+        size = min(self.settings.far_exam_factor * environment.validation_size, max(environment.test_sizes))
+        parts: list[list[_FarStart]] = []
+        number = 0
+        while not parts or size >= 2 * environment.validation_size:
+            parts.append([_FarStart(size, number + i) for i in range(episodes)])
+            size, number, episodes = size // 2, number + episodes, 2 * episodes
+        return parts
+
+    def _far_call(self, program: str, iteration: int, start: _FarStart) -> Call:
+        drawn = self.starts.start(program, start.size, iteration=iteration, stream=Stream.FAR_EXAM, number=start.number)
+        return Call(program, self.starts.state(drawn))
+
+    def _solves_all(self, calls: Sequence[Call], planned: int) -> bool:
+        done = 0
+        while done < len(calls):
+            some = calls[done : done + max(_TRIES, done)]  # few at first: most agents that fail do so at once
+            failures = {run.failure for run in self.interpreter.run(some, max_actions=MOST_ACTIONS)}
+            if done == 0 and failures == {Failure.ACTIONS}:
                 return True
-            failure = self.interpreter.run([call], max_actions=MOST_ACTIONS)[0].failure
-            if failure == Failure.ACTIONS and too_long == number:
-                too_long += 1
-                if too_long == _TRIES:
-                    return True
-                continue
-            if failure != Failure.NONE or too_long:
+            with_search = some[: max(0, planned - done)]
+            if failures != {Failure.NONE} or (with_search and not self._plans_like_it_runs(with_search)):
                 return False
-            if number < settings.far_exam_planning_episodes and not self._plans_like_it_runs([call]):
-                return False
+            done += len(some)
         return True
 
     def _plans_like_it_runs(self, calls: Sequence[Call]) -> bool:
