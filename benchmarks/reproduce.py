@@ -55,7 +55,7 @@ CASES = [
         (1000,),
     ),
     Case("recursive-sorting", "recursive-sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40),
-    Case("sorting", "sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40),
+    Case("sorting", "sorting", {}, "default", 10, 360, "BUBBLESORT", SORT_SIZES, 40),
     Case("flat-sorting", "flat-sorting", {}, "default", 10, 40, "BUBBLESORT", (3, 4, 5, 6), 40),
     Case("paper-preset-hanoi", "hanoi", {}, "paper", 1, 100, "HANOI", (2, 5, 10, 12), 6),
     Case("paper-preset-recursive-sorting", "recursive-sorting", {}, "paper", 1, 100, "BUBBLESORT", SORT_SIZES, 40),
