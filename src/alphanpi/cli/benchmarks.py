@@ -81,7 +81,14 @@ def bench_train(
     if as_json:
         print_json([result._asdict() for result in results])
         return 0
-    table = Table("case", "seconds", "search", "evaluation", "environment", "gradients", "validation", "other")
+    parts_shown = ("search", "network", "environment", "gradients", "validation", "other")
+    table = Table(
+        Column("case", no_wrap=True),
+        *(Column(title, justify="right", no_wrap=True) for title in ("seconds", *parts_shown)),
+        box=None,
+        collapse_padding=True,
+        pad_edge=False,
+    )
     for result in results:
         parts = (
             result.search_seconds,
