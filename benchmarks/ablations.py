@@ -134,7 +134,8 @@ def write_table(runs: list[dict[str, Any]]) -> None:
         "[docs/differences.md](../docs/differences.md) back, everything else as in the preset `default`. A run that",
         "did not complete its curriculum in time counts with the time it had. Seconds are rough: one or two runs side",
         "by side on two cores, at times with other work; iterations do not depend on the machine, but for runs that",
-        "were stopped.",
+        "were stopped. These runs were made before the sums of the compiled evaluator were put into their present",
+        "order; the same seeds go other ways now.",
         "",
     ]
     for name, case in CASES.items():

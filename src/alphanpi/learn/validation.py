@@ -47,13 +47,6 @@ class ExamResult(NamedTuple):
     wasteful: tuple[str, ...] = ()
 
 
-class _FarStart(NamedTuple):
-    """A problem of the far exam."""
-
-    size: int
-    number: int  # among those of one exam
-
-
 class Validation:
     """Runs the unlocked programs, greedily and with search."""
 
@@ -178,30 +171,29 @@ class Validation:
         Not asked where problems that large cannot be made, or the first few all take too many actions. A run that
         takes very many more than others fails.
         """
-        planned = self.settings.far_exam_planning_episodes
-        parts = self._far_parts()
         try:
-            calls = [[self._far_call(program, iteration, start) for start in part] for part in parts]
+            largest, *smaller = self._far_calls(program, iteration)
         except AlphaNPIError:
             return True
-        return all(
-            self._solves_all(some, planned if number == 0 else 0) for number, some in reversed(list(enumerate(calls)))
+        return all(self._solves_all(calls, planned=0) for calls in reversed(smaller)) and self._solves_all(
+            largest, self.settings.far_exam_planning_episodes
         )
 
-    def _far_parts(self) -> list[list[_FarStart]]:
+    def _far_calls(self, program: str, iteration: int) -> list[list[Call]]:
         """The largest problems, twice as many of half the size, and so on: mistakes may be most frequent in between."""
-        environment, episodes = self.starts.environment, self.settings.far_exam_episodes
-        size = min(self.settings.far_exam_factor * environment.validation_size, max(environment.test_sizes))
-        parts: list[list[_FarStart]] = []
+        starts, episodes = self.starts, self.settings.far_exam_episodes
+        smallest = starts.environment.validation_size
+        size = min(self.settings.far_exam_factor * smallest, max(starts.environment.test_sizes))
+        parts: list[list[Call]] = []
         number = 0
-        while not parts or size >= 2 * environment.validation_size:
-            parts.append([_FarStart(size, number + i) for i in range(episodes)])
+        while not parts or size >= 2 * smallest:
+            drawn = [
+                starts.start(program, size, iteration=iteration, stream=Stream.FAR_EXAM, number=number + i)
+                for i in range(episodes)
+            ]
+            parts.append([Call(program, starts.state(start)) for start in drawn])
             size, number, episodes = size // 2, number + episodes, 2 * episodes
         return parts
-
-    def _far_call(self, program: str, iteration: int, start: _FarStart) -> Call:
-        drawn = self.starts.start(program, start.size, iteration=iteration, stream=Stream.FAR_EXAM, number=start.number)
-        return Call(program, self.starts.state(drawn))
 
     def _solves_all(self, calls: Sequence[Call], planned: int) -> bool:
         done = 0
