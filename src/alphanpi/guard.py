@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UsageError
 from alphanpi.scene import Scene, problems
 from alphanpi.spec import STOP, Environment
+from alphanpi.standalone import Standalone
+
+if TYPE_CHECKING:
+    from alphanpi.cutoff import Cutoff
 
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SHOWN_CHARACTERS = 200
 PLAIN = frozenset((int, bool))  # what observations usually consist of
 _HASHED_AT_LEAST = 1000
+RAISED = (Exception, SystemExit)
+"""What a member of an environment may raise; an interrupt is the user's and passes."""
 
 
 class Guard:
@@ -55,7 +62,7 @@ class Guard:
         """A start state, hashable."""
         try:
             state = self.environment.initial(program, size, rng)
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, f"initial state of {program} at size {size}")
         return self.hashable(state, f"initial state of {program} at size {size}")
 
@@ -63,7 +70,7 @@ class Guard:
         """An observation as the environment gives it, for callers that know the well-formed ones."""
         try:
             return tuple(self.environment.observe(state))
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, "observe", state)
 
     def observe(self, state: Any) -> tuple[int, ...]:
@@ -85,7 +92,7 @@ class Guard:
         """The values of the derived conditions."""
         try:
             derived = tuple(int(value) for value in self.environment.derive(observation))
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, "derive", observation)
         if len(derived) != len(self.environment.derived):
             raise SpecificationError(
@@ -97,7 +104,7 @@ class Guard:
         """The state after an atomic action."""
         try:
             after = self._effects[action](state)
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, f"action {action}", state)
         return after if self._trusted(after) else self.hashable(after, f"action {action}", state)
 
@@ -105,7 +112,7 @@ class Guard:
         """The state's picture, without mistakes a viewer would stumble over."""
         try:
             scene = self.environment.render(state)
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, "render", state)
         if scene is None:
             return None
@@ -120,7 +127,7 @@ class Guard:
         """Whether the program may be called."""
         try:
             return bool(self.environment.pre(program, state, caller))
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, f"pre-condition of {program} called by {caller}", state)
 
     def tests(self, program: str) -> tuple[Callable[[Any], Any], ...] | None:
@@ -134,17 +141,17 @@ class Guard:
         """For each library entry, whether the program may do it."""
         try:
             return self.environment.legal(program, state)
-        except Exception:
+        except RAISED as error:
             for entry in self.library.callable_by(program):
                 if entry.name != STOP:
                     self.pre(entry.name, state, program)  # names the pre-condition that raises
-            raise
+            self._fault(error, f"legal actions of {program}", state)
 
     def post(self, program: str, before: Any, after: Any) -> bool:
         """Whether the program may end here."""
         try:
             holds = self._results[program](before, after)
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, f"post-condition of {program} begun in {shown(before)}", after)
         if holds is True or holds is False:
             return holds
@@ -159,7 +166,7 @@ class Guard:
         try:
             shrink = self._shrinks.get(program) if program == caller else None
             entered = self.environment.enter(state, program, caller) if shrink is None else shrink(state)
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, f"entering {program} from {caller}", state)
         return entered if self._trusted(entered) else self.hashable(entered, f"entering {program} from {caller}", state)
 
@@ -171,7 +178,7 @@ class Guard:
                 left = self.environment.leave(caller_state, callee_state, program, caller)
             else:
                 left = restore(caller_state, callee_state)
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, f"leaving {program} for {caller} in {shown(caller_state)}", callee_state)
         return left if self._trusted(left) else self.hashable(left, f"leaving {program} for {caller}", callee_state)
 
@@ -179,7 +186,7 @@ class Guard:
         """Most actions of a call."""
         try:
             limit = self.environment.depth(program, state)
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, f"depth of {program}", state)
         if limit < 1:
             raise SpecificationError(f"{self.name}: {program}: depth {limit} leaves no room for STOP")
@@ -189,22 +196,100 @@ class Guard:
         """Whether a call is meant to end without calling itself."""
         try:
             return bool(self.environment.base_case(program, state))
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, f"base_case of {program}", state)
 
     def size(self, state: Any) -> int:
         """Size of the current problem."""
         try:
             return int(self.environment.size(state))
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, "size", state)
 
     def measure(self, program: str, state: Any) -> int:
         """What recursion makes smaller."""
         try:
             return int(self.environment.measure(program, state))
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, f"measure of {program}", state)
+
+    def enumerate(self, program: str, size: int) -> Iterator[Any]:
+        """Every start of a size; NotImplementedError where the environment does not say."""
+        return self._states(lambda: self.environment.enumerate(program, size), f"enumerate of {program} at size {size}")
+
+    def templates(self, program: str, size: int, values: Sequence[Any]) -> Iterator[Any]:
+        """The starts of a size around values given; NotImplementedError where the environment does not say."""
+        make = partial(self.environment.templates, program, size, values)
+        return self._states(make, f"templates of {program} at size {size}")
+
+    def outcomes(self, program: str, before: Any) -> Iterator[Any]:
+        """Every state in which a call may end; NotImplementedError where the environment does not say."""
+        return self._states(lambda: self.environment.outcomes(program, before), f"outcomes of {program}", before)
+
+    def _states(self, make: Callable[[], Iterable[Any]], what: str, given: Any = None) -> Iterator[Any]:
+        try:
+            yield from make()
+        except NotImplementedError:
+            raise
+        except RAISED as error:
+            self._fault(error, what, given)
+
+    def relative(self, program: str, after: Any) -> Hashable | None:
+        """What the end of a call looks like whatever the size; None where the environment has no such view."""
+        try:
+            view = self.environment.relative(program, after)
+            hash(view)
+        except RAISED as error:
+            self._fault(error, f"relative of {program}", after)
+        return view
+
+    def cutoff(self) -> Cutoff | None:
+        """The environment's lemma, if there is one."""
+        try:
+            return self.environment.cutoff()
+        except RAISED as error:
+            self._fault(error, "cutoff")
+
+    def standalone(self) -> Standalone[Any] | None:
+        """The environment as plain Python source, if it has one."""
+        try:
+            return self.environment.standalone()
+        except RAISED as error:
+            self._fault(error, "standalone")
+
+    def parse(self, program: str, text: str) -> Any:
+        """The state a user typed; whatever is wrong with it, or with the environment's reading, is one message."""
+        self.library.named(program)
+        try:
+            state = self.environment.parse(program, text)
+        except NotImplementedError:
+            raise UsageError(f"{self.name} cannot read instances: give it a method parse(program, text)") from None
+        except AlphaNPIError:
+            raise
+        except RAISED as error:
+            raise UsageError(f"{self.name}: {text!r} cannot be read as an instance of {program}: {error}") from error
+        return self.hashable(state, f"parse of {text!r}")
+
+    def format(self, state: Any) -> str:
+        """A state the way a user reads it."""
+        try:
+            text = self.environment.format(state)
+        except RAISED as error:
+            self._fault(error, "format", state)
+        return self._text(text, "format")
+
+    def result(self, program: str, final: Any, actions: Sequence[Any]) -> str:
+        """What a user wants to read after a run."""
+        try:
+            text = self.environment.result(program, final, actions)
+        except RAISED as error:
+            self._fault(error, f"result of {program}", final)
+        return self._text(text, f"result of {program}")
+
+    def _text(self, text: Any, what: str) -> str:
+        if not isinstance(text, str):
+            raise SpecificationError(f"{self.name}: {what}: it returned a {type(text).__name__}, not a text")
+        return text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate can be neither printed nor written
 
     def _act(self, action: str) -> Callable[[Any], Any]:
         return lambda state: self.environment.act(state, action)
@@ -252,7 +337,7 @@ class Guard:
             raise SpecificationError(f"{self.name}: {what}: it returned None instead of a state")
         return state
 
-    def _fault(self, error: Exception, what: str, state: Any = None) -> NoReturn:
+    def _fault(self, error: BaseException, what: str, state: Any = None) -> NoReturn:
         if isinstance(error, AlphaNPIError):
             raise error
         frames = traceback.extract_tb(error.__traceback__)
@@ -267,17 +352,8 @@ class Guard:
 
 
 def parsed(environment: Environment[Any], program: str, text: str) -> Any:
-    """The state a user typed; whatever is wrong with it, or with the environment's reading, is one message."""
-    name = type(environment).__name__
-    environment.library.named(program)
-    try:
-        return environment.parse(program, text)
-    except NotImplementedError:
-        raise UsageError(f"{name} cannot read instances: give it a method parse(program, text)") from None
-    except AlphaNPIError:
-        raise
-    except Exception as error:
-        raise UsageError(f"{name}: {text!r} cannot be read as an instance of {program}: {error}") from error
+    """The state a user typed."""
+    return Guard(environment).parse(program, text)
 
 
 def _in_range(values: tuple[int, ...]) -> bool:
@@ -286,5 +362,8 @@ def _in_range(values: tuple[int, ...]) -> bool:
 
 def shown(state: Any) -> str:
     """A state for a message, cut where it is long."""
-    text = repr(state)
+    try:
+        text = repr(state)
+    except RAISED as error:  # a user's own __repr__
+        text = f"<{type(state).__name__}, whose repr raises {type(error).__name__}>"
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
