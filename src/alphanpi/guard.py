@@ -337,6 +337,13 @@ class Guard:
             raise SpecificationError(f"{self.name}: {what}: it returned None instead of a state")
         return state
 
+    def attempt(self, function: Callable[[], Any], what: str, state: Any = None) -> Any:
+        """What a function of the environment's returns that is no member of it, such as one of its lemma."""
+        try:
+            return function()
+        except RAISED as error:
+            self._fault(error, what, state)
+
     def _fault(self, error: BaseException, what: str, state: Any = None) -> NoReturn:
         if isinstance(error, AlphaNPIError):
             raise error

@@ -17,11 +17,13 @@ from alphanpi.config import TrainConfig
 from alphanpi.errors import UsageError
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.presets import preset as preset_config
+from alphanpi.learn.proof import OutOfTimeError
 from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
 from alphanpi.learn.trainer import Report, Seconds, Trainer
 from alphanpi.registry import make
 
 CHECKPOINT_ITERATIONS = 10
+CUT = "the time limit was met during the verification; `alphanpi resume` with more time repeats it"
 
 Observer = Callable[[Trainer, Report, float], None]
 
@@ -122,12 +124,20 @@ def _go_on(
     )
     writer = MetricsWriter(directory, trainer.iteration)
     began, before = time.perf_counter(), elapsed
+    cut, saved = False, trainer.iteration
     reason = "completed" if trainer.curriculum.completed else ""
     if trainer.iteration >= trainer.config.max_iterations:
         reason = reason or "iterations"
     with _stop_requests() as stopped:
         while not reason:
-            report = trainer.iterate()
+            if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
+                save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds)
+            try:
+                report = trainer.iterate(float("inf") if time_limit is None else began + time_limit)
+            except OutOfTimeError:
+                reason, cut = "time", True  # the checkpoint is from before this iteration, which will be repeated
+                elapsed = before + time.perf_counter() - began
+                break
             seconds = seconds.plus(report.seconds)
             elapsed = before + time.perf_counter() - began
             writer.write(report, elapsed)
@@ -143,17 +153,18 @@ def _go_on(
                 reason = "time"
             if reason or report.advanced or trainer.iteration % CHECKPOINT_ITERATIONS == 0:
                 save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds)
+                saved = trainer.iteration
     writer.close()
     return Outcome(
         run=directory.path,
-        completed=trainer.curriculum.completed,
+        completed=trainer.curriculum.completed and not cut,
         reason=reason,
         iterations=trainer.iteration,
         elapsed=elapsed,
         seconds=seconds,
         success=dict(trainer.curriculum.success),
-        explanation=trainer.curriculum.explain(),
-        proved=trainer.curriculum.completed and trainer.config.until == "verified",
+        explanation=CUT if cut else trainer.curriculum.explain(),
+        proved=trainer.curriculum.completed and not cut and trainer.config.until == "verified",
     )
 
 
