@@ -68,6 +68,7 @@ class Explored(NamedTuple):
     """What all runs of a program at one size did."""
 
     size: int
+    starts: int  # of those the environment gives
     runs: int
     sequences: frozenset[SequenceShown]
     views: frozenset[Hashable]  # of the final states, relative to their problem
@@ -79,6 +80,7 @@ class Explored(NamedTuple):
         """What these runs did and some more of the same size."""
         return Explored(
             size=self.size,
+            starts=self.starts + more.starts,
             runs=self.runs + more.runs,
             sequences=self.sequences | more.sequences,
             views=self.views | more.views,
@@ -156,9 +158,12 @@ class Explorer:
         calls: set[CallMade] = set()
         broken: set[int] = set()
         violating: list[_Violating] = []
+        starts: set[int] = set()
         runs = 0
         for run, beginning in self._runs(name, size, covered, entries):
             runs += 1
+            if beginning.number is not None:
+                starts.add(beginning.number)
             sequences.add(run.sequence)
             calls.update(entry.call for entry in run.entries)
             if run.violation is not None:
@@ -175,6 +180,7 @@ class Explorer:
         self.order.end()
         return Explored(
             size=size,
+            starts=len(starts),
             runs=runs,
             sequences=frozenset(sequences),
             views=frozenset(views),

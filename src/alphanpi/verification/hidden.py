@@ -27,7 +27,7 @@ def hidden_start(interpreter: Interpreter, program: Program) -> str | None:
                 legal = guard.size(state) == size and guard.pre(program.name, state, None)
                 works = not legal or _works(interpreter, program.name, state)
             except AlphaNPIError:
-                works = False  # a legal start which the environment cannot cope with
+                works = True  # no start: the environment itself does not get along with it
             if not works:
                 return (
                     f"it fails from {shown(state)}, a legal start of size {size}, below its minimum_size "

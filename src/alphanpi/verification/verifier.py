@@ -340,7 +340,7 @@ class Verifier:
         name, largest, last_new = item.program.name, item.largest(), item.last_new()
         ended = [item.limit_met] if item.limit_met else []
         reasons = [item.fault] if item.fault else []
-        empty = [size for size, explored in sorted(item.sizes.items()) if not explored.runs]
+        empty = [size for size, explored in sorted(item.sizes.items()) if not explored.starts]
         if empty:
             reasons.append(f"no start is given at size {', '.join(map(str, empty))}, so nothing was shown there")
         if largest == NONE:
