@@ -21,6 +21,8 @@ from alphanpi.verification.numerics import Numerics, Point, confirm
 from alphanpi.verification.verdicts import NONE, Kind, Verdict, saturated_at
 
 CONFIRMING_ACTIONS = 1_000_000
+EXPLORING = 0.8
+"""Share of the time after which no further sizes are explored; the rest is for real runs."""
 NOT_TRIED = "the agent was not run beyond the sizes looked at: the time limit was met; raise --time-limit"
 
 
@@ -117,8 +119,10 @@ class Verifier:
         self.on_size = on_size
         self.max_size = max_size
         self.tried = tried
-        self.deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
-        self.explorer = Explorer(environment, Decisions(self.library, evaluator), deadline=self.deadline)
+        began = time.monotonic()
+        self.deadline = float("inf") if time_limit is None else began + time_limit
+        exploring = float("inf") if time_limit is None else began + EXPLORING * time_limit
+        self.explorer = Explorer(environment, Decisions(self.library, evaluator), deadline=exploring)
         self.guard = self.explorer.guard
         self.cutoff = lemma.checked_cutoff(self.guard)
         if self.cutoff is not None:
