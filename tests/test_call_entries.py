@@ -9,6 +9,7 @@ import pytest
 
 import oracle
 from alphanpi import Environment, Failure, Request, Search, action, make, program
+from alphanpi.engine.histories import Evaluation
 from alphanpi.interpreter import Call, Interpreter
 from test_engine import assert_equal, random_config, random_evaluator
 
@@ -44,9 +45,9 @@ class Jars(Environment[Shelf]):
         level=2,
         depth=4,
         recursive=True,
-        shrink=lambda shelf: shelf._replace(first=shelf.first + 1, hand=shelf.first + 1)
-        if shelf.first + 1 < len(shelf.jars)
-        else None,
+        shrink=lambda shelf: (
+            shelf._replace(first=shelf.first + 1, hand=shelf.first + 1) if shelf.first + 1 < len(shelf.jars) else None
+        ),
         restore=lambda caller, callee: callee._replace(first=caller.first, hand=caller.hand),
     )
     def SHUT_ALL(self, before: Shelf, after: Shelf) -> bool:
@@ -79,7 +80,9 @@ def test_the_search_equals_the_oracle_where_calls_of_other_programs_change_the_f
         name = str(rng.choice(["SHUT", "SHUT_ALL", "SHUT_ALL"]))
         requests = [Request(name, environment.initial(name, 3, rng), (case, k), bool(k % 2)) for k in range(3)]
         for request, trace in zip(requests, Search(environment, evaluator, config).run(requests), strict=True):
-            expected = oracle.search(environment, evaluator, config, name, request.state, request.seed, request.exploring)
+            expected = oracle.search(
+                environment, evaluator, config, name, request.state, request.seed, request.exploring
+            )
             assert_equal(trace, expected)
             failures.add((name, trace.failure))
     assert ("SHUT_ALL", Failure.NONE) in failures
@@ -89,11 +92,9 @@ class ShutsWhereItsHandIs:
     """SHUT_ALL calls SHUT once, with the hand at the second jar; SHUT closes what is under its hand."""
 
     memory_width = 1
-    wanted = {0: (2, 0), 1: (3, 0)}  # per program: library indices, CLOSE then STOP, and SHUT then STOP
+    wanted = ((2, 0), (3, 0))  # per program: library indices, CLOSE then STOP, and SHUT then STOP
 
     def evaluate(self, programs, observations, memory):
-        from alphanpi.engine.histories import Evaluation
-
         logits = np.full((len(programs), 5), -20, np.float32)
         for row, (index, step) in enumerate(zip(programs, memory[:, 0], strict=True)):
             logits[row, self.wanted[int(index)][min(int(step), 1)]] = 20
