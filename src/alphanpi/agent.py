@@ -15,7 +15,7 @@ from alphanpi.guard import Guard
 from alphanpi.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.model import NPINetwork, create_evaluator
 from alphanpi.registry import create, load_named_in
-from alphanpi.run_records import CHECKPOINTS, META_FILE, MODEL_FILE, STATE_FILE, read_meta, read_state, sha256_of_file
+from alphanpi.run_records import CHECKPOINTS, META_FILE, MODEL_FILE, STATE_FILE, read_run, read_state
 from alphanpi.spec import STOP, Environment
 from alphanpi.weights import ModelCard, Weights, network_of, read_weights, write_weights
 
@@ -160,9 +160,10 @@ def _require_intact(path: Path, weights: Weights) -> None:
         raise UsageError(f"{path}: from a run with seed {card.seed}, but {STATE_FILE} says {state.seed}; {cure}")
     if not (of_run and (run / META_FILE).exists()):
         return
-    meta = read_meta(run / META_FILE)
+    owner = read_run(run / META_FILE)
+    meta = owner.meta
     same = (meta.seed, meta.environment, meta.options) == (card.seed, card.environment, card.options)
-    if not same or state.run not in (None, sha256_of_file(run / META_FILE)):
+    if not same or not owner.owns(state):
         raise UsageError(f"{path}: from another run than {run / META_FILE} tells of; put the right files back")
 
 

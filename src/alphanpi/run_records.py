@@ -119,6 +119,24 @@ def read_meta(file: Path) -> Meta:
     return parsed_record(read_bytes(file), Meta, str(file), "restore it, or start a new run")
 
 
+class Run(NamedTuple):
+    """A run as its checkpoints know it."""
+
+    meta: Meta
+    digest: str  # of meta.json
+
+    def owns(self, state: State) -> bool:
+        """Whether a checkpoint is one of this run; in runs begun before there were digests, they may have none."""
+        if state.run is None:
+            return self.meta.configuration is None and state.seed == self.meta.seed
+        return state.run == self.digest and state.digest is not None
+
+
+def read_run(file: Path) -> Run:
+    """A run by its meta.json."""
+    return Run(read_meta(file), sha256_of(json.loads(file.read_bytes())))
+
+
 def read_state(folder: Path) -> State:
     """What a checkpoint says of itself; a UsageError if it is damaged."""
     file, cure = folder / STATE_FILE, "use another checkpoint"
@@ -160,8 +178,3 @@ def read_metrics(file: Path) -> Metrics:
 def sha256_of(value: Any) -> str:
     """Of plain values, however they are laid out in a file."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-def sha256_of_file(file: Path) -> str:
-    """Of the values of a JSON file that was read before."""
-    return sha256_of(json.loads(file.read_bytes()))

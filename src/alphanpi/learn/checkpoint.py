@@ -32,6 +32,7 @@ from alphanpi.run_records import (
     TRAINER_FILE,
     ErrorRecord,
     RingRecord,
+    Run,
     State,
     read_state,
     sha256_of,
@@ -134,7 +135,7 @@ def save_checkpoint(
     return final
 
 
-def restore(folder: Path, trainer: Trainer, run: str | None = None) -> tuple[Progress, list[str]]:
+def restore(folder: Path, trainer: Trainer, run: Run | None = None) -> tuple[Progress, list[str]]:
     """Bring a trainer to the newest usable checkpoint; also warnings about those that were not."""
     warnings: list[str] = []
     for path in sorted(folder.glob("iteration_*"), reverse=True):
@@ -152,17 +153,17 @@ def restore(folder: Path, trainer: Trainer, run: str | None = None) -> tuple[Pro
     raise UsageError(f"{folder}: no checkpoint to resume from")
 
 
-def _read(path: Path, trainer: Trainer, run: str | None) -> _Checkpoint:
+def _read(path: Path, trainer: Trainer, run: Run | None) -> _Checkpoint:
     """Everything of a checkpoint; nothing of the trainer is changed before all of it is known to fit."""
     state = read_state(path)
     if state.seed != trainer.seed:
         raise UsageError("from a run with another seed")
-    if None not in (run, state.run) and run != state.run:
+    if run is not None and not run.owns(state):
         raise UsageError("from another run, or meta.json was changed")
     unknown = [name for name in state.seconds if name not in Seconds._fields]
     learned = {program.name for program in trainer.library.learned}
     if unknown or set(state.curriculum.success) != learned or state.curriculum.level > trainer.library.levels:
-        raise UsageError(f"{STATE_FILE} does not fit the environment's programs")
+        raise UsageError(f"{STATE_FILE}: it does not fit the environment's programs")
     contents = {name: read_bytes(path / name, most=_MOST_BYTES) for name in (MODEL_FILE, TRAINER_FILE)}
     for name, content in contents.items():
         if state.files[name] != hashlib.sha256(content).hexdigest():

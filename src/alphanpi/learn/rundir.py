@@ -22,7 +22,7 @@ from alphanpi.files import write_atomically
 from alphanpi.learn.presets import Overrides, flatten, flattened, override, read_toml, to_toml
 from alphanpi.learn.trainer import Report
 from alphanpi.packages import versions
-from alphanpi.run_records import CHECKPOINTS, META_FILE, Meta, read_meta, read_metrics, sha256_of, sha256_of_file
+from alphanpi.run_records import CHECKPOINTS, META_FILE, Meta, Run, read_meta, read_metrics, read_run, sha256_of
 
 _PACKAGES = ("alphanpi", "torch", "numpy", "numba", "safetensors", "pydantic")
 _STOPPING = "max_iterations"  # decides when a run stops, not what it does: it may be changed between sessions
@@ -89,9 +89,9 @@ class RunDirectory:
             raise UsageError(f"{self.path}: not a run directory: there is no {META_FILE}")
         return read_meta(self.meta_file)
 
-    def identity(self) -> str:
-        """Digest of what the run is."""
-        return sha256_of_file(self.meta_file)
+    def identity(self) -> Run:
+        """What the run is, and its digest."""
+        return read_run(self.meta_file)
 
     def config(self) -> TrainConfig:
         """The resolved configuration the run was started with; a UsageError if the file is another one by now."""

@@ -145,7 +145,7 @@ def _go_on(
     time_limit: float | None,
     observer: Observer | None,
 ) -> Outcome:
-    meta, identity = directory.meta(), directory.identity()
+    meta, identity = directory.identity()
     card = describe(
         meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
     )
