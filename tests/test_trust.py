@@ -281,6 +281,12 @@ def test_pretrained_takes_names_only(run, name):
     assert "no pretrained agent" in err
 
 
+def test_what_a_card_says_does_not_steer_the_terminal(run, downloaded):
+    code, _, err = run("run", downloaded("\x1b]0;owned\x07\u202eevil:E"), "EMPTY", "1")
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.rstrip("\n").isprintable()
+
+
 def test_options_of_a_card_cannot_stand_for_our_own_arguments(run, downloaded):
     folder = downloaded("hanoi", {"identifier": "x", "environment": "x"})
     code, _, err = run("run", folder, "EMPTY", "1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +16,7 @@ from alphanpi.guard import Guard
 from alphanpi.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.model import NPINetwork, create_evaluator
 from alphanpi.registry import create, load_named_in
-from alphanpi.run_records import CHECKPOINTS, META_FILE, MODEL_FILE, STATE_FILE, read_run, read_state
+from alphanpi.run_records import CHECKPOINTS, LAST, META_FILE, MODEL_FILE, STATE_FILE, read_run, read_state
 from alphanpi.spec import STOP, Environment
 from alphanpi.weights import ModelCard, Weights, network_of, read_weights, write_weights
 
@@ -175,12 +176,19 @@ def weights_path(run: str | Path) -> Path:
             raise UsageError(f"no pretrained agent {name!r}; there are {', '.join(pretrained()) or 'none'}")
         return Path(str(resources.files("alphanpi") / "pretrained" / name)) / MODEL_FILE
     path = Path(run)
-    for candidate in (path, path / "checkpoints" / "last" / MODEL_FILE, path / MODEL_FILE):
+    for candidate in (path, _newest(path / CHECKPOINTS) / MODEL_FILE, path / MODEL_FILE):
         if candidate.is_file():
             return candidate
     if not path.exists():
         raise UsageError(f"{path}: there is no such run; give a run directory or {PRETRAINED}NAME")
-    raise UsageError(f"{path}: no weights in it; expected checkpoints/last/{MODEL_FILE}")
+    raise UsageError(f"{path}: no weights in it; expected {CHECKPOINTS}/{LAST}/{MODEL_FILE}")
+
+
+def _newest(checkpoints: Path) -> Path:
+    """The folder `last` leads to, by its own name: the link may lead to another while files are read."""
+    last = checkpoints / LAST
+    name = os.readlink(last) if last.is_symlink() else LAST
+    return checkpoints / name if Path(name).name == name else last
 
 
 def pretrained() -> list[str]:

@@ -31,7 +31,8 @@ from alphanpi.records import (
     refuse,
 )
 
-CHECKPOINTS, STATE_FILE, META_FILE = "checkpoints", "state.json", "meta.json"
+CHECKPOINTS, LAST = "checkpoints", "last"
+STATE_FILE, META_FILE = "state.json", "meta.json"
 MODEL_FILE, TRAINER_FILE = "model.safetensors", "trainer.safetensors"
 FORMAT = 2
 _MOST_METRICS = 2**30

@@ -69,7 +69,9 @@ def _run(tokens: list[str], debug: bool) -> int:
 def _fail(message: str, debug: bool, code: int = EXIT_ERROR) -> NoReturn:
     if debug:
         _say(traceback.format_exc().rstrip())
-    _say(f"alphanpi: error: {' '.join(message.split())}")
+    line = " ".join(message.split())
+    # What a file says may be in it; it must not steer the terminal.
+    _say(f"alphanpi: error: {''.join(c if c.isprintable() else c.encode('unicode_escape').decode() for c in line)}")
     sys.exit(code)
 
 

@@ -27,6 +27,7 @@ from alphanpi.learn.trainer import Seconds, Trainer
 from alphanpi.records import read_bytes
 from alphanpi.run_records import (
     FORMAT,
+    LAST,
     MODEL_FILE,
     STATE_FILE,
     TRAINER_FILE,
@@ -48,7 +49,6 @@ from alphanpi.weights import (
     write_weights,
 )
 
-LAST = "last"
 _KEPT = 2
 _MOST_BYTES = 2**34
 _LARGEST_COUNTER_EXAMPLE = 1000  # a size that can be enumerated is far below
