@@ -272,7 +272,7 @@ def test_the_run_directory_tells_what_was_run(reference):
     assert (meta.environment, meta.options, meta.seed, meta.preset, meta.device) == ("hanoi", {}, 3, "default", "cpu")
     assert set(json.loads((reference / "meta.json").read_text())) == {
         *("environment", "options", "seed", "preset", "device"),
-        *("command", "started", "python", "platform", "packages"),
+        *("command", "started", "python", "platform", "packages", "configuration"),
     }
     assert {"alphanpi", "torch", "numpy", "numba"} <= set(meta.packages)
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from alphanpi.cli.shared import (
     EXIT_FINDINGS,
     Device,
+    Env,
     EnvironmentId,
     Observation,
     Run,
@@ -69,7 +70,7 @@ def train(
     environment: EnvironmentId,
     *,
     seed: Annotated[int | None, Parameter(help="decides every random draw; drawn and recorded if omitted")] = None,
-    out: Annotated[Path | None, Parameter(help="run directory; runs/ENV/TIME-seedN if omitted")] = None,
+    out: Annotated[str | None, Parameter(help="run directory; runs/ENV/TIME-seedN if omitted")] = None,
     preset: Preset = "default",
     config: ConfigFile = None,
     observation: Observation = None,
@@ -108,7 +109,13 @@ def train(
 
 
 @app.command
-def resume(run: Run, *, time_limit: TimeLimit = None) -> int:
+def resume(
+    run: Run,
+    *,
+    time_limit: TimeLimit = None,
+    env: Env = None,
+    device: Annotated[str | None, Parameter(help="where the network runs; as before if omitted")] = None,
+) -> int:
     """Go on with a run from its newest checkpoint, as if it had never stopped."""
     from alphanpi.learn.train import resume as run_resume
     from alphanpi.learn.view import View
@@ -120,6 +127,8 @@ def resume(run: Run, *, time_limit: TimeLimit = None) -> int:
         outcome = run_resume(
             run,
             time_limit=limit,
+            device=device,
+            environment=env,
             observer=view,
             warn=lambda warning: errors.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True),
         )

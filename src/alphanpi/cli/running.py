@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.tree import Tree
 
-from alphanpi.cli.shared import EXIT_FINDINGS, Device, Json, Run, app, print_json
+from alphanpi.cli.shared import EXIT_FINDINGS, Device, Env, Json, Run, app, print_json
 from alphanpi.errors import UsageError
 
 ProgramName = Annotated[str, Parameter(name="PROGRAM", help="program to run")]
@@ -36,6 +36,7 @@ def evaluate(
     max_actions: Annotated[
         int, Parameter(help="an execution of more actions, those of nested calls too, fails")
     ] = MAX_ACTIONS,
+    env: Env = None,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> int:
@@ -44,7 +45,7 @@ def evaluate(
     from alphanpi.evaluation import Score
     from alphanpi.evaluation import evaluate as run_evaluation
 
-    agent = load(run, device)
+    agent = load(run, device, environment=env)
     environment = agent.environment
     name = program or environment.library.learned[-1].name
     chosen = _sizes(sizes) if sizes is not None else [size for size in environment.test_sizes if size <= 100]
@@ -74,12 +75,20 @@ def evaluate(
 
 
 @app.command
-def run(run: Run, program: ProgramName, instance: Instance, *, mode: Mode = "greedy", device: Device = "cpu") -> int:
+def run(
+    run: Run,
+    program: ProgramName,
+    instance: Instance,
+    *,
+    mode: Mode = "greedy",
+    env: Env = None,
+    device: Device = "cpu",
+) -> int:
     """Run a learned program and print its result. Exit code 1 if it fails."""
     from alphanpi.agent import RunFailed, load
 
     try:
-        print(load(run, device).run(program, instance, mode))
+        print(load(run, device, environment=env).run(program, instance, mode))
     except RunFailed as failure:
         Console(stderr=True).print(f"alphanpi: {failure}", markup=False, highlight=False, soft_wrap=True)
         return EXIT_FINDINGS
@@ -94,6 +103,7 @@ def trace(
     *,
     depth: Annotated[int | None, Parameter(help="show calls only this deep")] = None,
     limit: Annotated[int | None, Parameter(help="at most this many steps: 500, or 100,000 with --json")] = None,
+    env: Env = None,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> int:
@@ -101,7 +111,7 @@ def trace(
     from alphanpi.agent import load
     from alphanpi.interpreter import Recording
 
-    agent = load(run, device)
+    agent = load(run, device, environment=env)
     most = limit if limit is not None else (JSON_STEPS if as_json else TEXT_STEPS)
     if most < 0 or (depth is not None and depth < 0):
         raise UsageError("--depth and --limit are numbers from 0")

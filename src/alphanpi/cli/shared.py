@@ -12,12 +12,16 @@ from alphanpi import __version__
 
 EXIT_FINDINGS = 1
 EXIT_ERROR = 2
+EXIT_BUG = 70
+EXIT_INTERRUPTED = 130
+EXIT_NO_READER = 141  # as of a process that SIGPIPE ended
 
 app = App(
     name="alphanpi",
     version=__version__,
     help="Learn programs from specifications with a neural programmer-interpreter and recursive tree search.",
-    help_epilogue="Exit codes: 0 done, 1 findings or failures, 2 an error in the input. "
+    help_epilogue="Exit codes: 0 done, 1 findings or failures, 2 an error in the input, 70 a bug, "
+    "130 interrupted, 141 nobody read all of the output. "
     "--debug shows the traceback of an error.",
 )
 bench_app = App(name="bench", help="Measure speed, as ratios in one run.")
@@ -25,6 +29,13 @@ app.command(bench_app)
 
 EnvironmentId = Annotated[str, Parameter(name="ENV", help="id, path/to/file.py:ClassName or package.module:ClassName")]
 Run = Annotated[str, Parameter(name="RUN", help="run directory, weights file, or pretrained:NAME")]
+Env = Annotated[
+    str | None,
+    Parameter(
+        name="--env",
+        help="the agent's environment, as for train; needed where RUN names one that you have not named before",
+    ),
+]
 Observation = Annotated[
     str | None, Parameter(help="observation of a list environment: paper (values) or compare (comparisons)")
 ]

@@ -25,6 +25,7 @@ def verify(
     max_size: int | None = None,
     time_limit: float | None = TIME_LIMIT,
     certificate: str | Path | None = None,
+    environment: str | type[Environment[Any]] | None = None,
     on_size: OnSize | None = None,
 ) -> Certificate:
     """Verify the greedy interpreter of an agent.
@@ -35,6 +36,7 @@ def verify(
         time_limit: Seconds after which only the sizes completed so far count.
         certificate: A certificate to compute again instead, as far as it went and however long that takes; a
             UsageError says where it does not hold.
+        environment: The agent's environment, if `run` names one that is not trusted; see `load`.
         on_size: Called whenever a size of a program is complete.
     """
     _positive(max_size, time_limit)
@@ -42,7 +44,7 @@ def verify(
         raise UsageError(
             "a certificate is computed again as far as it went; give neither max_size nor time_limit with it"
         )
-    agent = run if isinstance(run, Agent) else load(run)
+    agent = run if isinstance(run, Agent) else load(run, environment=environment)
     subject = _subject(agent)
     arguments: dict[str, Any] = {
         "environment": agent.environment,
