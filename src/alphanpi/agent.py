@@ -17,7 +17,6 @@ from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.files import write_atomically
-from alphanpi.guard import parsed
 from alphanpi.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.model import NPINetwork, create_evaluator
 from alphanpi.registry import make
@@ -55,6 +54,7 @@ class Agent:
         self.card = card
         self.evaluator = create_evaluator(network, device)
         self.interpreter = Interpreter(environment, self.evaluator)
+        self.guard = self.interpreter.guard
         self._planner: Search | None = None
 
     def run(self, program: str, instance: str, mode: Mode = "greedy") -> str:
@@ -64,7 +64,7 @@ class Agent:
             raise RunFailed(program, instance, execution)
         library = self.environment.library
         atomic = [step for step in execution.steps if step.action != STOP and library.named(step.action).atomic]
-        return self.environment.result(program, execution.final, atomic)
+        return self.guard.result(program, execution.final, atomic)
 
     def trace(self, program: str, instance: str, recording: Recording | None = None) -> Execution:
         """Run a program greedily and keep its steps: all, or those the recording says."""
@@ -104,7 +104,7 @@ class Agent:
 
     def parse(self, program: str, instance: str) -> Any:
         """A state from what a user types."""
-        return parsed(self.environment, program, instance)
+        return self.guard.parse(program, instance)
 
     @property
     def weights_hash(self) -> str:

@@ -159,7 +159,14 @@ class Interpreter:
         """Execute all calls side by side; `record` keeps all or some steps, `max_actions` bounds each execution."""
         recording = Recording() if record is True else record or None
         instances = [_Instance(self._frame(call), recording and _Recorder(recording)) for call in calls]
-        active = instances
+        try:
+            self._play(instances, max_actions)
+        except BaseException:
+            self.forget()  # an interrupt may have come between two entries
+            raise
+        return [instance.execution for instance in instances if instance.execution is not None]
+
+    def _play(self, active: list[_Instance], max_actions: int | None) -> None:
         while active:
             wanted: dict[tuple[int, tuple[int, ...]], None] = {}
             waiting = []
@@ -171,7 +178,6 @@ class Interpreter:
             if wanted:
                 self._evaluate(list(wanted))
             active = waiting
-        return [instance.execution for instance in instances if instance.execution is not None]
 
     def _frame(self, call: Call) -> _Frame:
         index = self.library.index_of(call.program)

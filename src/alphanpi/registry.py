@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError
-from alphanpi.spec import Environment
+from alphanpi.spec import Environment, require_specified
 
 ENTRY_POINT_GROUP = "alphanpi.environments"
 
@@ -68,11 +68,7 @@ def create(environment: type[Environment[Any]], **options: Any) -> Environment[A
         raise
     except Exception as error:
         raise EnvironmentFault(f"{name}: creating it failed: {_where(error)}") from error
-    fields: Any = created.fields  # a user may have written anything
-    if isinstance(fields, str) or not fields or not all(isinstance(field, str) for field in fields):
-        raise SpecificationError(f"{name}: `fields` must name every entry of an observation")
-    if len(set(fields)) != len(fields):
-        raise SpecificationError(f"{name}: `fields` has a duplicate name")
+    require_specified(created)
     return created
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 from typing import NoReturn
@@ -11,6 +12,7 @@ from cyclopts import CycloptsError
 from alphanpi.cli import benchmarks, environments, exporting, learning, running, showing, verifying
 from alphanpi.cli.shared import EXIT_ERROR, app
 from alphanpi.errors import AlphaNPIError
+from alphanpi.interrupts import insist
 
 __all__ = ["app", "benchmarks", "environments", "exporting", "learning", "main", "running", "showing", "verifying"]
 
@@ -19,6 +21,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; errors are one line and exit code 2, with a traceback only under --debug."""
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in tokens
+    if arguments is None:
+        insist(signal.SIGINT)
     tokens = [token for token in tokens if token != "--debug"]
     try:
         tokens = learning.take_overrides(tokens)

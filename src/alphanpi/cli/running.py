@@ -13,6 +13,7 @@ from rich.tree import Tree
 
 from alphanpi.cli.shared import EXIT_FINDINGS, Device, Json, Run, app, print_json
 from alphanpi.errors import UsageError
+from alphanpi.limits import percent
 
 ProgramName = Annotated[str, Parameter(name="PROGRAM", help="program to run")]
 Instance = Annotated[str, Parameter(name="INPUT", help='instance as the environment reads it, for example "5 3 9 1"')]
@@ -57,8 +58,8 @@ def evaluate(
             str(score.size),
             score.mode,
             f"{score.successes}/{score.episodes}",
-            f"{score.rate:.0%}",
-            f"{score.low:.0%} - {score.high:.0%}",
+            percent(score.rate),
+            f"{percent(score.low)} - {percent(score.high)}",
             f"{score.seconds_per_episode:.4f}",
             ", ".join(f"{reason} {count}" for reason, count in score.failures.items()),
         )
@@ -116,10 +117,8 @@ def trace(
                 "failure": execution.failure.name.lower(),
                 "actions": execution.actions,
                 "left_out": left_out,
-                "final": agent.environment.format(execution.final),
-                "steps": [
-                    {**step._asdict(), "state": agent.environment.format(step.state)} for step in execution.steps
-                ],
+                "final": agent.guard.format(execution.final),
+                "steps": [{**step._asdict(), "state": agent.guard.format(step.state)} for step in execution.steps],
             }
         )
         return 0 if execution.success else EXIT_FINDINGS
@@ -127,14 +126,14 @@ def trace(
     console.print(_call_tree(agent, program, execution.steps), highlight=False)
     if left_out:
         console.print(f"… {left_out:,} more steps; --depth or --limit shows others", highlight=False)
-    final = escape(agent.environment.format(execution.final))
+    final = escape(agent.guard.format(execution.final))
     outcome = "[green]solved[/]" if execution.success else f"[red]failed[/] ({execution.failure.name.lower()})"
     console.print(f"{program} {outcome} in {execution.actions:,} actions: {final}", highlight=False)
     return 0 if execution.success else EXIT_FINDINGS
 
 
 def _call_tree(agent: Any, program: str, steps: Sequence[Any]) -> Tree:
-    library, show = agent.environment.library, agent.environment.format
+    library, show = agent.environment.library, agent.guard.format
     root = Tree(f"[bold]{program}[/]")
     branches = [root]
     for step in steps:

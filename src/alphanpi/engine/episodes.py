@@ -24,10 +24,11 @@ from alphanpi.guard import shown
 # Plain integers: looking members of an enumeration up costs more than most questions.
 _ACT, _ENTER, _LEAVE, _POST = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE), int(Hole.POST)
 _LEGAL, _DEPTH, _EVALUATE, _NOISE = int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE), int(Hole.NOISE)
-_NODES = int(Hole.NODES)
+_NODES, _FRAMES = int(Hole.NODES), int(Hole.FRAMES)
 
 _CHOICE_STREAM, _NOISE_STREAM = 0, 1  # of the random numbers of an episode
 _NOISE_POOL = 512
+NODES_AT_ONCE = 1 << 21  # passed in compiled code, about a tenth of a second: no signal is heard there
 
 
 class Shared(NamedTuple):
@@ -69,6 +70,7 @@ class Episodes:
 
     def _advance(self) -> int:
         self.episodes["hole"] = Hole.NONE
+        self.left[0] = NODES_AT_ONCE
         histories = self.shared.histories
         if histories.weights is None:
             return kernel.advance(self.tables())
@@ -118,7 +120,7 @@ class Episodes:
                 self._draw_noise(e)
             elif hole == _NODES:
                 self.shared.pools.make_room_for_nodes()
-            else:
+            elif hole == _FRAMES:
                 self.shared.pools.make_room_for_frames()
         world.fill_posts(list(missing.posts))
         ended = time.perf_counter()
@@ -171,6 +173,7 @@ class Episodes:
             free=pools.free,
             episodes=self.episodes,
             questions=self.questions,
+            left=self.left,
             uniform=self.uniform,
             noise=self.noise,
             steps=self.steps,
@@ -200,6 +203,7 @@ class Episodes:
         self.episodes: Records = np.zeros(count, EPISODE)
         self.episodes["exploring"] = exploring
         self.questions: Records = np.zeros(count, QUESTION)
+        self.left = np.full(1, NODES_AT_ONCE, np.int64)
         self.uniform = np.zeros((count, longest))
         for e, request in enumerate(requests):
             if request.exploring:

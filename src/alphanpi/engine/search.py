@@ -70,6 +70,12 @@ class Search:
         self.histories.forget()
         self.world.forget_calls()
 
+    def begin_again(self) -> None:
+        """Empty all tables: episodes were given up, and an interrupt may have come between two entries."""
+        self.shared.pools.reset()
+        self.world.forget_everything()
+        self.forget()
+
     def run(self, requests: Sequence[Request], batch: int = 256, max_actions: int | None = None) -> list[Trace]:
         """Play all episodes, at most `batch` side by side; fewer where the last ones needed much of the tables.
 
@@ -115,8 +121,6 @@ class Search:
         try:
             traces = self._play(requests)
         except LimitReachedError as limit:
-            self.world.forget_everything()
-            self.forget()
             # A full table is an episode's own failure only if it fills the table alone and from the start.
             if len(requests) > 1 or states > 0 or histories > self.histories.programs:
                 self._affordable = max(1, len(requests) // 4)
@@ -137,7 +141,7 @@ class Search:
             episodes = Episodes(self.shared, requests)
             return episodes.play()
         except BaseException:
-            self.shared.pools.reset()  # nodes and frames of episodes that were given up
+            self.begin_again()
             raise
         finally:
             self._seconds += time.perf_counter() - began

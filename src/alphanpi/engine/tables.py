@@ -57,6 +57,7 @@ class Hole(IntEnum):
     NOISE = 8  # ()
     NODES = 9  # ()
     FRAMES = 10  # ()
+    PAUSE = 11  # (), for Python to be heard in between
 
 
 class Status(IntEnum):
@@ -166,6 +167,7 @@ class Tables(NamedTuple):
     free: Ints  # [2] first free node, first free frame
     episodes: Records  # [B] of EPISODE
     questions: Records  # [B] of QUESTION, the first ones in use
+    left: NDArray[np.int64]  # [1] nodes that may be passed before all episodes pause
     uniform: Floats  # [B, D] draws that choose the actions
     noise: Floats  # [B, G] Gamma(alpha_d) draws
     steps: Records  # [B, D] of STEP

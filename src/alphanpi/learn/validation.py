@@ -96,7 +96,7 @@ class Validation:
 
     def last_part(self, iteration: int) -> Exam:
         """What tells of large problems; not asked where a lemma says that small ones tell all."""
-        if self.starts.environment.cutoff() is not None:
+        if self.starts.guard.cutoff() is not None:
             return Exam.PASSED
         if not self._searches_little(iteration):
             return Exam.SEARCH
