@@ -40,6 +40,7 @@ class Guard:
         self._fields = tuple(environment.fields)
         self._well_formed: set[tuple[int, ...]] = set()
         self._to_be_hashed = 0 if hashed_by_caller else _HASHED_AT_LEAST
+        self._hashed_kinds: set[type] = set()
         self._own_legal = type(environment).legal is not Environment.legal
         # Called millions of times: what a declaration says is called directly, unless the class says otherwise.
         kind, entries = type(environment), [entry for entry in self.library if entry.name != STOP]
@@ -79,7 +80,13 @@ class Guard:
 
     def observe(self, state: Any) -> tuple[int, ...]:
         """An observation with one small integer per field."""
-        return self.well_formed(self.look(state), state)
+        observation = self.look(state)
+        try:
+            if observation in self._well_formed:
+                return observation
+        except TypeError:  # something in it cannot be hashed
+            pass
+        return self.well_formed(observation, state)
 
     def well_formed(self, observation: tuple[int, ...], state: Any) -> tuple[int, ...]:
         """The same observation, if it has one small integer per field."""
@@ -361,9 +368,9 @@ class Guard:
                 )
 
     def _trusted(self, state: Any) -> bool:
-        """Hashing long states again and again is costly: after many could be, all others are taken to be hashable."""
+        """Hashing long states again and again is costly: after many could be, all others of their types are trusted."""
         self._to_be_hashed -= 1
-        return self._to_be_hashed < 0 and state is not None and type(state).__hash__ is not None
+        return self._to_be_hashed < 0 and type(state) in self._hashed_kinds
 
     def hashable(self, state: Any, what: str, given: Any = None) -> Any:
         """The state, if it can be hashed."""
@@ -380,6 +387,7 @@ class Guard:
             ) from None
         if state is None:
             raise SpecificationError(f"{self.name}: {what}: it returned None instead of a state")
+        self._hashed_kinds.add(type(state))
         return state
 
     def _refusal(self, member: str, rule: str, state: Any = None) -> SpecificationError:

@@ -82,7 +82,6 @@ def start(t: Tables, programs: NDArray[np.int64], states: NDArray[np.int64]) -> 
 def visit(t: Tables, e: int, f: int) -> None:
     """One turn of the loop of Algorithm 1 at the node the running simulation has reached."""
     node, limit = _descend(t, f), t.frames[f].limit
-    t.left[0] -= 1 + t.nodes[node].depth - t.nodes[t.frames[f].root].depth
     if t.nodes[node].count == UNKNOWN:
         if _expand(t, e, f, node):
             _end_simulation(t, e, f, node, np.float64(t.values[t.nodes[node].history]))
@@ -193,6 +192,7 @@ def _end_simulation(t: Tables, e: int, f: int, node: int, value: float) -> None:
     """Back the value up from the node to the current root."""
     weight = math.exp(t.rules[0].q_temperature * value)
     root = t.frames[f].root
+    t.left[0] -= 1 + t.nodes[node].depth - t.nodes[root].depth
     while node != root:
         parent = t.nodes[node].parent
         _count(t, parent, t.nodes[node].parent_slot, value, weight)
