@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
-from alphanpi.limits import MOST_ACTIONS, MOST_EPISODES, MOST_NODES, MOST_SIMULATIONS
+from alphanpi.limits import MOST_ACTIONS, MOST_EPISODES, MOST_NODES, MOST_SIMULATIONS, MOST_SIZE
 
 FailedCall = Literal["discard", "penalise"]
 
 MOST_UNITS = 8192  # of one layer
 MOST_STEPS = 1_000_000  # of the optimiser, in one iteration
+
+
+def _listed(value: Any) -> Any:
+    """`1,2,3` as it is typed on a command line."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value,)
+    return tuple(int(word) for word in value.split(",") if word.strip()) if isinstance(value, str) else value
+
+
+Size = Annotated[int, Field(ge=0, le=MOST_SIZE)]
+Sizes = Annotated[tuple[Size, ...], BeforeValidator(_listed)]
 
 
 class Config(BaseModel):
@@ -125,6 +136,9 @@ class EpisodesConfig(Config):
         2, ge=0, le=MOST_EPISODES, description="least episodes of each unlocked program, with programs = all"
     )
     sizes: Literal["mixed", "one"] = Field("mixed", description="a size per episode, or one per iteration (paper)")
+    train_sizes: Sizes = Field(
+        (), description="sizes of problems to learn from, for example 1,2,3; empty: those of the environment"
+    )
     base_case: bool = Field(
         True, description="train recursive programs on the smallest problem too, where recursion ends"
     )
@@ -241,6 +255,9 @@ class CurriculumConfig(Config):
 class ValidationConfig(Config):
     """How success is measured during training."""
 
+    size: Size = Field(
+        0, description="size of problems that decides whether a program is learned; 0: that of the environment"
+    )
     episodes: int = Field(24, ge=1, le=MOST_EPISODES, description="episodes per program, n_val")
     mode: Literal["greedy", "planning"] = Field("greedy", description="the network alone, or with search (paper)")
     called_program_factor: int = Field(
@@ -258,7 +275,7 @@ class ValidationConfig(Config):
     )
     exam_threshold: float = Field(0.995, gt=0, le=1, description="success every program needs in the exam")
     exam_planning_episodes: int = Field(
-        20,
+        200,
         ge=0,
         le=MOST_EPISODES,
         description="episodes per program the exam asks for with search, too; 0: none (paper)",
@@ -268,14 +285,13 @@ class ValidationConfig(Config):
         ge=0,
         le=MOST_EPISODES,
         description="episodes per program in which recursive programs of the highest level may try with search hardly "
-        "more than they do without it; held where no lemma says that small problems tell all; 0: none (paper)",
+        "more than they do without it; 0: none (paper)",
     )
     far_exam_factor: int = Field(
         10,
         ge=1,
         le=1000,
-        description="size of the problems of a last exam of the highest programs, in validation sizes; held where no "
-        "lemma says that small problems tell all",
+        description="size of the problems of a last exam of the highest programs, in validation sizes",
     )
     far_exam_episodes: int = Field(
         12,
@@ -285,7 +301,7 @@ class ValidationConfig(Config):
         "of them; 0: no such exam (paper)",
     )
     far_exam_planning_episodes: int = Field(
-        3, ge=0, le=MOST_EPISODES, description="how many of the largest must be solved with search, too"
+        6, ge=0, le=MOST_EPISODES, description="how many of each size must be solved with search, too"
     )
     training_share: float = Field(0.5, ge=0, lt=1, description="share of episodes on training sizes, for error states")
 

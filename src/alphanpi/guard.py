@@ -54,6 +54,8 @@ class Guard:
             for entry in entries
             if not entry.atomic
         }
+        self.changes_frames = kind.enter is not Environment.enter or kind.leave is not Environment.leave
+        """Whether a program may see another state than its caller without being called by itself."""
         self._shrinks = {
             entry.name: entry.shrink for entry in entries if entry.shrink and kind.enter is Environment.enter
         }

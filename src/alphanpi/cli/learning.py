@@ -74,6 +74,12 @@ def train(
     preset: Preset = "default",
     config: ConfigFile = None,
     observation: Observation = None,
+    train_sizes: Annotated[
+        str | None, Parameter(help="sizes of problems to learn from, for example 1,2,3; else the environment's")
+    ] = None,
+    validation_size: Annotated[
+        int | None, Parameter(help="size of problems that decides what is learned; else the environment's")
+    ] = None,
     time_limit: TimeLimit = None,
     device: Device = "cpu",
 ) -> int:
@@ -82,6 +88,8 @@ def train(
     from alphanpi.learn.view import View
 
     console = Console()
+    sizes = {"episodes.train_sizes": train_sizes, "validation.size": validation_size}
+    _overrides.update({key: value for key, value in sizes.items() if value is not None})
     resolved = _resolved(environment, preset, config)
     limit = _seconds(time_limit)
     _say_compiling(console)

@@ -107,15 +107,15 @@ class Episodes:
                 world.fill_depth(first, second)
                 foresight.begin(first, second, bool(ahead) and several)
             elif hole == _ENTER:
-                entered = world.fill_entered(first, second)
-                world.fill_depth(entered, second)
-                foresight.begin(entered, second, bool(ahead) and several)
+                entered, callee = world.fill_entered(first, second), world.changes[second].callee
+                world.fill_depth(entered, callee)
+                foresight.begin(entered, callee, bool(ahead) and several)
             elif hole == _LEAVE:
-                after = world.fill_left(first, second, third)
+                after, caller = world.fill_left(first, second, third), world.changes[third].caller
                 if ahead:
-                    world.fill_legal(after, third)
+                    world.fill_legal(after, caller)
                 else:
-                    foresight.follow(after, third, entry, history)
+                    foresight.follow(after, caller, entry, history)
             elif hole == _NOISE:
                 self._draw_noise(e)
             elif hole == _NODES:
@@ -159,6 +159,8 @@ class Episodes:
             observation=world.observation,
             successor=world.successor,
             calls=world.calls,
+            frame_changes=world.frame_changes,
+            entered=world.entered,
             legal_count=world.legal_count,
             legal_actions=world.legal_actions,
             post_keys=world.posts.keys,
