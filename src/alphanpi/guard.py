@@ -392,6 +392,11 @@ class Guard:
         self._hashed_kinds.add(type(state))
         return state
 
+    def incomparable(self, error: BaseException, state: Any, what: str, given: Any = None) -> NoReturn:
+        """A state that no table can hold: it has no hash, or comparing it raises."""
+        self.hashable(state, what, given)
+        self._fault(error, f"{what}: comparing states", given)
+
     def _refusal(self, member: str, rule: str, state: Any = None) -> SpecificationError:
         """A member that returned something unusable, with the place where it is written."""
         code = getattr(getattr(type(self.environment), member, None), "__code__", None)

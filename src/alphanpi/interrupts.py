@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import ctypes
 import signal
+import threading
 
 _SYSTEM_DEFAULT = 0
 
 
-def insist(number: int) -> None:
-    """Let the next signal be handled, and the one after it end the process, unless this is said again before."""
-    if not callable(signal.getsignal(number)):
-        return  # ignored, as in the background of a script
+def insist() -> None:
+    """Let the next Ctrl-C be handled, and the one after it end the process, unless this is said again before."""
+    number = signal.SIGINT
+    handler = signal.getsignal(number)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        return  # ignored, as in the background of a script, or not for us to handle
+    signal.signal(number, handler)  # it may have been taken away
     library = ctypes.CDLL(None)
     try:
         once = library.sysv_signal  # as `signal`, but the handler is taken away when it is called

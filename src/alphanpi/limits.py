@@ -20,6 +20,7 @@ MOST_DEPTH = 2**31 - 1  # actions of one call
 MOST_SECONDS = 366 * 24 * 3600.0
 _SHOWN_CHARACTERS = 40
 _SHARE_OF_MEMORY = 0.8
+_MOST_DIGITS = 5
 
 
 def whole(what: str, value: Any, least: int = 1, most: int = MOST_SEED) -> int:
@@ -58,10 +59,12 @@ def percent(share: float) -> str:
     """A share for a reader; never rounded to 0 % or 100 % unless it is exactly that."""
     if math.isnan(share):
         return "-"
-    digits = 0
-    while digits < 12 and 0 < share < 1 and float(f"{100 * share:.{digits}f}") in (0, 100):
-        digits += 1
-    return f"{share:.{digits}%}"
+    if not 0 < share < 1:
+        return f"{share:.0%}"
+    for digits in range(_MOST_DIGITS):
+        if float(f"{100 * share:.{digits}f}") not in (0, 100):
+            return f"{share:.{digits}%}"
+    return ">0%" if share < 0.5 else "<100%"
 
 
 def _gigabytes(count: int) -> str:

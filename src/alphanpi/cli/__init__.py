@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import traceback
 from typing import NoReturn
@@ -22,7 +21,7 @@ def main(arguments: list[str] | None = None) -> None:
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in tokens
     if arguments is None:
-        insist(signal.SIGINT)
+        insist()
     tokens = [token for token in tokens if token != "--debug"]
     try:
         tokens = learning.take_overrides(tokens)

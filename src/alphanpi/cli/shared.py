@@ -40,6 +40,7 @@ def _strictly(kind: Any, tokens: Sequence[Token]) -> Any:
 app = App(
     name="alphanpi",
     default_parameter=Parameter(converter=_strictly),
+    suppress_keyboard_interrupt=False,  # it is reported
     version=__version__,
     help="Learn programs from specifications with a neural programmer-interpreter and recursive tree search.",
     help_epilogue="Exit codes: 0 done, 1 findings or failures, 2 an error in the input. "

@@ -16,7 +16,7 @@ from alphanpi.engine.fused import advance_evaluating
 from alphanpi.engine.histories import Histories
 from alphanpi.engine.pools import Pools
 from alphanpi.engine.requests import Request, Trace
-from alphanpi.engine.tables import EPISODE, NONE, QUESTION, STEP, Failure, Hole, Records, Tables
+from alphanpi.engine.tables import EPISODE, NONE, QUESTION, STEP, CrowdedError, Failure, Hole, Records, Tables
 from alphanpi.engine.world import World
 from alphanpi.errors import UsageError
 from alphanpi.guard import shown
@@ -28,6 +28,8 @@ _NODES, _FRAMES = int(Hole.NODES), int(Hole.FRAMES)
 
 _CHOICE_STREAM, _NOISE_STREAM = 0, 1  # of the random numbers of an episode
 _NOISE_POOL = 512
+_TRACE_BYTES = 1 << 28  # for the traces of all episodes
+_STEP_BYTES, _CHOICE_BYTES = STEP.itemsize + 8, 12  # of a step, and of every choice it has
 NODES_AT_ONCE = 1 << 21  # passed in compiled code, about a tenth of a second: no signal is heard there
 
 
@@ -55,7 +57,12 @@ class Episodes:
         states = [world.intern(request.state) for request in requests]
         for state, program in zip(states, programs, strict=True):
             world.fill_depth(state, program)
-        self._allocate(int(world.calls["depth"][states, programs].max()))
+        # No trace is longer than a tree, of which it is a path.
+        longest = min(int(world.calls["depth"][states, programs].max()), shared.config.max_nodes + 1)
+        fitting = max(1, _TRACE_BYTES // (longest * (_STEP_BYTES + _CHOICE_BYTES * len(world.library))))
+        if fitting < len(requests):
+            raise CrowdedError(fitting)
+        self._allocate(longest)
         shared.pools.reserve(len(requests))
         kernel.start(self.tables(), np.array(programs), np.array(states))
 

@@ -43,6 +43,13 @@ class LimitReachedError(Exception):
         self.failure = failure
 
 
+class CrowdedError(Exception):
+    """So many episodes side by side would need too much memory for their traces."""
+
+    def __init__(self, fitting: int) -> None:
+        self.fitting = fitting
+
+
 class Hole(IntEnum):
     """What an episode waits for."""
 

@@ -167,13 +167,12 @@ def _stop_requests() -> Iterator[Callable[[], bool]]:
         if received:
             raise KeyboardInterrupt
         received.append(number)
-        insist(number)
+        insist()
 
     handled = (signal.SIGINT, signal.SIGTERM)
     try:
         previous = [signal.signal(number, note) for number in handled]
-        for number in handled:
-            insist(number)
+        insist()
     except ValueError:  # not in the main thread: nobody sends us signals
         yield lambda: False
         return
