@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from alphanpi import limits
 from alphanpi.checking.embedding import check_embedding
 from alphanpi.checking.probe import Probe, global_generators_kept
 from alphanpi.checking.reachability import IdealPrograms, check_reachability
@@ -29,6 +30,8 @@ def check(
         seed: Of all random draws.
         progress: Told the name of each program before it is checked.
     """
+    limits.whole("samples", samples, most=limits.MOST_EPISODES)
+    limits.seed(seed)
     probe, collector = Probe(environment), Collector()
     ideal = IdealPrograms(probe)
     with global_generators_kept():

@@ -21,6 +21,7 @@ from alphanpi.cli.shared import (
     environment_options,
 )
 from alphanpi.errors import UsageError
+from alphanpi.limits import percent
 
 Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper's hyper-parameters and rules)")]
 ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values override the preset")]
@@ -184,7 +185,7 @@ def _say_compiling(console: Console) -> None:
 def _summary(console: Console, outcome: Any) -> int:
     whole = max(outcome.elapsed, 1e-9)
     parts = sorted(outcome.seconds._asdict().items(), key=lambda item: -item[1])
-    spent = ", ".join(f"{name} {seconds:.1f} s ({seconds / whole:.0%})" for name, seconds in parts)
+    spent = ", ".join(f"{name} {seconds:.1f} s ({percent(seconds / whole)})" for name, seconds in parts)
     if outcome.completed:
         done = "learned and proved" if outcome.proved else "learned"
         headline = f"{done} every program in {outcome.elapsed:.1f} s and {outcome.iterations} iterations"

@@ -43,6 +43,13 @@ class LimitReachedError(Exception):
         self.failure = failure
 
 
+class CrowdedError(Exception):
+    """So many episodes side by side would need too much memory for their traces."""
+
+    def __init__(self, fitting: int) -> None:
+        self.fitting = fitting
+
+
 class Hole(IntEnum):
     """What an episode waits for."""
 
@@ -57,6 +64,7 @@ class Hole(IntEnum):
     NOISE = 8  # ()
     NODES = 9  # ()
     FRAMES = 10  # ()
+    PAUSE = 11  # (), for Python to be heard in between
 
 
 class Status(IntEnum):
@@ -167,6 +175,7 @@ class Tables(NamedTuple):
     free: Ints  # [2] first free node, first free frame
     episodes: Records  # [B] of EPISODE
     questions: Records  # [B] of QUESTION, the first ones in use
+    left: NDArray[np.int64]  # [1] nodes that may be passed before all episodes pause
     uniform: Floats  # [B, D] draws that choose the actions
     noise: Floats  # [B, G] Gamma(alpha_d) draws
     steps: Records  # [B, D] of STEP

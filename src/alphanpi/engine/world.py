@@ -19,7 +19,7 @@ from alphanpi.engine.tables import (
     extended,
     unknown,
 )
-from alphanpi.guard import PLAIN, Guard
+from alphanpi.guard import PLAIN, RAISED, Guard
 from alphanpi.spec import Environment
 
 _FIRST_ROWS = 1024
@@ -98,9 +98,8 @@ class World:
         """The state's id; a new state is observed at once. Where it cannot be hashed, what it comes from is said."""
         try:
             identifier = self._id_of_state.setdefault(state, len(self.states))  # one hash: long states are costly
-        except TypeError:
-            self.guard.hashable(state, origin.format(name), before)
-            raise
+        except RAISED as error:
+            self.guard.incomparable(error, state, origin.format(name), before)
         if identifier < len(self.states):
             return identifier
         if identifier >= self.max_states:
@@ -187,7 +186,7 @@ class World:
             try:
                 answers = tuple([test(state) for test in tests])
                 found = known.get(answers)
-            except Exception:  # the guard calls the same tests and names the one at fault
+            except RAISED:  # the guard calls the same tests and names the one at fault
                 answers, found = None, None
             if found is not None:
                 return found

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from alphanpi.engine.histories import Evaluator
 from alphanpi.errors import UsageError
+from alphanpi.guard import Guard
 from alphanpi.model import NPINetwork
 from alphanpi.spec import Environment
 from alphanpi.verification.exploration import Origin
@@ -45,7 +46,7 @@ def prove(environment: Environment[Any], evaluator: Evaluator, network: NPINetwo
         failing=tuple(
             Failing(
                 program=shown.program.name,
-                size=environment.size(shown.counter_example.start),
+                size=Guard(environment).size(shown.counter_example.start),
                 origins=tuple(dict.fromkeys(shown.counter_example.failing)),
             )
             for shown in result.programs
@@ -56,7 +57,7 @@ def prove(environment: Environment[Any], evaluator: Evaluator, network: NPINetwo
 
 def require_lemma(environment: Environment[Any]) -> None:
     """Refuse to train until verified where nothing can be proved."""
-    if environment.cutoff() is None:
+    if Guard(environment).cutoff() is None:
         raise UsageError(
             f"--until verified: {type(environment).__name__} has no cut-off lemma here, so nothing can be proved; "
             "leave it out, or choose --observation compare for recursive-sorting"

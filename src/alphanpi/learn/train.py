@@ -17,6 +17,7 @@ import torch
 from alphanpi.agent import describe
 from alphanpi.config import TrainConfig
 from alphanpi.errors import UsageError
+from alphanpi.interrupts import insist
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
@@ -209,10 +210,12 @@ def _stop_requests() -> Iterator[Callable[[], bool]]:
         if received:
             raise KeyboardInterrupt
         received.append(number)
+        insist()
 
     handled = (signal.SIGINT, signal.SIGTERM)
     try:
         previous = [signal.signal(number, note) for number in handled]
+        insist()
     except ValueError:  # not in the main thread: nobody sends us signals
         yield lambda: False
         return

@@ -30,7 +30,7 @@ from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
 from alphanpi.learn.unroll import Blur, Loss, loss, make_batch
 from alphanpi.learn.validation import Exam, ExamResult, Validation
-from alphanpi.model import create_evaluator, create_network
+from alphanpi.model import create_evaluator, create_network, usable_device
 from alphanpi.spec import Environment
 
 _LONGEST_AVERAGE = 1 / 3  # exponent of the average's decay when steps are smallest
@@ -83,6 +83,7 @@ class Trainer:
     """State of a training run, advanced one iteration at a time."""
 
     def __init__(self, environment: Environment[Any], config: TrainConfig, seed: int, device: str = "cpu") -> None:
+        device = usable_device(device)
         self.environment = environment
         self.library = environment.library
         self.config = config
