@@ -58,7 +58,13 @@ def check(
 
     if samples < 1:
         raise UsageError(f"--samples {samples}: give at least 1")
-    report = run_check(make(environment, **environment_options(observation)), samples=samples, seed=seed)
+    loaded = make(environment, **environment_options(observation))
+    with Console(stderr=True).status("checking") as status:  # in a terminal only
+
+        def tell(what: str) -> None:
+            status.update(f"checking {escape(what)}")
+
+        report = run_check(loaded, samples=samples, seed=seed, progress=tell)
     if as_json:
         print_json(
             {
