@@ -500,7 +500,7 @@ class OrderingSubtracts(Ordering):
 
 class OrderingLooksAtTypes(Ordering):
     def observe(self, state):
-        return (isinstance(state.values[0], int) and state.values[0] > state.values[1],)
+        return (type(state.values[0]) is int and state.values[0] > state.values[1],)
 
 
 class TemplatesOfAnotherSize(Ordering):
@@ -523,6 +523,22 @@ class TemplatesCountValues(Ordering):
 class TemplatesRaise(Ordering):
     def templates(self, program, size, values):
         yield Cells(tuple(range(len(values) // 0)))
+
+
+class SeldomIllegal(Counter):
+    """One start in thirty is of another size."""
+
+    def initial(self, program, size, rng):
+        return Count(0, size + (rng.random() < 1 / 30))
+
+
+class SeldomRaises(Counter):
+    """In one state of many."""
+
+    def observe(self, state):
+        if state == Count(3, 4):
+            raise OverflowError("three of four")
+        return super().observe(state)
 
 
 BROKEN_MEMBERS = [
@@ -580,12 +596,13 @@ BROKEN_MEMBERS = [
     (DerivesAHalf, "derive", "STEP", "derive gives 0.5 for 'at_either'"),
     (DerivedWithoutDerive, "raises", "STEP", "derive"),
     (DerivedIsAField, "derive", None, "differ from each other and from the fields"),
-    (BaseCaseNever, "base_case", "REACH", "would get the recursion penalty"),
+    (BaseCaseNever, "base_case", "REACH", "gets the recursion penalty"),
     (BaseCaseFlips, "purity", "REACH", "base_case gives two different results"),
     (MeasureGoesBelowZero, "measure", "REACH", "must not be negative"),
     (LeaveForgetsForOthers, "frame", "REACH", "leaving a call of STEP at once does not give the caller's state"),
     (ObserveExits, "raises", "STEP", "SystemExit: enough"),
     (StatesCannotBeCompared, "raises", "STEP", "ArithmeticError: incomparable"),
+    (SeldomRaises, "raises", "REACH", "three of four"),
     (OrderingSubtracts, "templates", "ORDER", "with unknown values at size 2"),
     (OrderingLooksAtTypes, "templates", "ORDER", "unknown values that compare alike"),
     (TemplatesOfAnotherSize, "templates", "ORDER", "at size 2 yields a state of size 1"),

@@ -67,6 +67,7 @@ def check(
             embedding = Embedding(exam, signatures)
             if exam.program.recursive:
                 embedding.check()
+            embedding.note_calls_by_others()
             if probe.gives("enumerate"):
                 check_enumeration(exam, signatures, embedding)
             if probe.gives("templates"):

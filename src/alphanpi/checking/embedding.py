@@ -14,7 +14,6 @@ import numpy as np
 from alphanpi.checking.examination import Examination
 from alphanpi.checking.ideal import CallMade
 from alphanpi.checking.signatures import Drawn, Signatures
-from alphanpi.guard import shown
 
 _SEARCH_STEPS = 16
 _SIZES = 2
@@ -33,6 +32,29 @@ class Embedding:
         if size not in self._drawn:
             self._drawn[size] = Drawn(self._exam, self._signatures, size)
         return self._drawn[size]
+
+    def note_calls_by_others(self) -> None:
+        """What other programs need it for should be taught, be it as a problem of another size."""
+        exam = self._exam
+        with exam.collector.catching(exam.name):
+            sizes = exam.probe.sizes(exam.program)[:_SIZES]
+            calls = {
+                call.entered: call
+                for call in exam.needed.of(exam.name)
+                if call.caller != exam.name and exam.probe.size(call.entered) in sizes
+            }
+            if not calls or not all(self.drawn(size).saturate() for size in sizes):
+                return
+            unseen = list(calls)
+            for size in sizes:
+                unseen = self.drawn(size).lacks(unseen)
+            for state in unseen[:1]:
+                drawn = [signature for size in sizes for signature in self.drawn(size).all()]
+                exam.collector.note(
+                    f"{exam.name}: {calls[state].caller} needs it where it looks like nothing that initial draws: "
+                    f"{self._signatures.difference(state, drawn)}",
+                    calls[state].state,
+                )
 
     def check(self) -> None:
         """Rule `embedding`, for a recursive program."""
@@ -73,7 +95,8 @@ class Embedding:
             for state in drawn.lacks(possible)[:1]:
                 collector.note(
                     f"{name}: it may call itself where the problem of size {size} looks like none that initial draws: "
-                    f"{self._signatures.difference(state, drawn.all())} (state {shown(possible[state].state)})"
+                    f"{self._signatures.difference(state, drawn.all())}",
+                    possible[state].state,
                 )
 
 
@@ -97,8 +120,9 @@ def _descents(exam: Examination) -> Iterator[CallMade]:
 
 
 def _callable_state(exam: Examination, state: Any, rng: np.random.Generator) -> Any | None:
-    """The first state on a random walk where the program may call itself."""
-    for reached in exam.probe.walk(exam.name, state, rng, _SEARCH_STEPS):
+    """The first state on a random walk where the program may call itself, and has an action left to stop."""
+    steps = min(_SEARCH_STEPS, exam.probe.depth(exam.name, state) - 2)
+    for reached in exam.probe.walk(exam.name, state, rng, steps):
         if exam.probe.pre(exam.name, reached, exam.name):
             return reached
     return None

@@ -13,6 +13,7 @@ from alphanpi.errors import AlphaNPIError
 from alphanpi.guard import shown
 
 _SIZES = 3
+_TAUGHT_SIZES = 2
 _MOST = 400  # starts of all sizes that are looked at one by one
 _DRAWS = 50
 
@@ -103,7 +104,7 @@ def _enumerated(exam: Examination, size: int, most: int) -> list[Any] | None:
         exam.collector.add("enumerate", exam.name, f"enumerate gives different states the second time, at size {size}")
     if len(set(first)) < len(first):
         twice = next(state for number, state in enumerate(first) if state in first[:number])
-        exam.collector.note(f"{exam.name}: enumerate yields a state of size {size} more than once: {shown(twice)}")
+        exam.collector.note(f"{exam.name}: enumerate yields a state of size {size} more than once", twice)
     return first
 
 
@@ -130,12 +131,13 @@ def _note_what_is_never_drawn(
     exam: Examination, size: int, states: list[Any], signatures: Signatures, embedding: Embedding
 ) -> None:
     """An agent that is taught on what `initial` draws need not know what to do elsewhere."""
-    if size not in exam.probe.sizes(exam.program)[: 1 + exam.program.recursive]:
+    if size not in exam.probe.sizes(exam.program)[:_TAUGHT_SIZES]:
         return
     drawn = embedding.drawn(size)
     if drawn.saturate():
         for state in drawn.lacks(states)[:1]:
             exam.collector.note(
                 f"{exam.name}: enumerate yields a start of size {size} that looks like none that initial draws, so it "
-                f"is verified but never taught: {signatures.difference(state, drawn.all())} (state {shown(state)})"
+                f"is verified but never taught: {signatures.difference(state, drawn.all())}",
+                state,
             )

@@ -64,9 +64,9 @@ def _base_case(exam: Examination, state: Any, solutions: Solutions) -> None:
     if not solutions.ends or recursive or exam.probe.base_case(exam.name, state):
         return
     message = (
-        "base_case is False here, but no solution calls the program itself, so each would get the recursion penalty"
+        "base_case is False, but no solution from here calls the program itself, so each gets the recursion penalty"
     )
     if exam.probe.gives("base_case") or exam.probe.gives("measure"):
         exam.collector.add("base_case", exam.name, message, state)
     else:
-        exam.collector.note(f"{exam.name}: {message}; override base_case(program, state)")
+        exam.collector.note(f"{exam.name}: {message}; say so in base_case(program, state)", state)

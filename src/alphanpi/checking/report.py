@@ -58,6 +58,7 @@ class Collector:
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.notes: list[str] = []
+        self._noted: set[str] = set()
         self._count: Counter[tuple[str, str | None]] = Counter()
 
     def add(self, rule: str, program: str | None, message: str, state: Any = None) -> None:
@@ -68,10 +69,11 @@ class Collector:
         self._count[rule, program] += 1
         self.findings.append(finding)
 
-    def note(self, text: str) -> None:
-        """Record what could not be checked, or what is allowed and may surprise."""
-        if _one_line(text) not in self.notes:
-            self.notes.append(_one_line(text))
+    def note(self, text: str, state: Any = None) -> None:
+        """Record what could not be checked, or what is allowed and may surprise; one state is enough."""
+        if text not in self._noted:
+            self._noted.add(text)
+            self.notes.append(_one_line(text if state is None else f"{text} (state {shown(state)})"))
 
     def full(self, rule: str, program: str | None) -> bool:
         """Whether there are findings enough of that rule and program."""

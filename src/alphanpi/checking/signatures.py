@@ -14,6 +14,7 @@ from alphanpi.checking.examination import Examination
 from alphanpi.checking.probe import Probe
 
 _WALKS, _STEPS = 3, 5
+_MOST_FIELDS = 3
 # The same for every seed: whether two problems are told apart must not depend on it.
 _CHOICES: list[list[float]] = np.random.default_rng(5).random((_WALKS, _STEPS)).tolist()
 _DRAWS_PER_LOOK = 500
@@ -77,9 +78,13 @@ class Signatures:
         if here is None or there is None or here.action != there.action:
             return "other actions are legal"
         fields = self._probe.environment.fields
-        for field, value, other in zip(fields, here.observation, there.observation, strict=True):
-            if value != other:
-                return f"the field {field!r} is {int(value)} here and {int(other)} there"
+        told = [
+            f"{field!r} is {int(value)} here and {int(other)} there"
+            for field, value, other in zip(fields, here.observation, there.observation, strict=True)
+            if value != other
+        ]
+        if told:
+            return f"the field {', '.join(told[:_MOST_FIELDS])}"
         for name, legal, other in zip(self._probe.library.names, here.mask, there.mask, strict=True):
             if legal != other:
                 return f"{name} is {'legal' if legal else 'illegal'} here and {'legal' if other else 'illegal'} there"

@@ -13,28 +13,29 @@ from alphanpi.errors import AlphaNPIError
 
 _FIXED = 0  # of draws that are the same whatever the seed, so that findings depend on it as little as possible
 _THOROUGH_SIZES = 3
-_MOST_DRAWS = 20  # times the samples
-_MOST_STARTS = 3  # times the samples
+_DRAWS, _MOST_DRAWS, _MOST_STARTS = 5, 20, 3  # each times the samples
 
 
 def draw_starts(exam: Examination) -> None:
     """Draw different start states of every size; rules `initial` and `determinism`.
 
-    Of the smallest sizes, draws go on until as many as the samples in a row show nothing new.
+    Of the smallest sizes there are more draws, until as many as the samples in a row show nothing new.
     """
     sizes = exam.probe.sizes(exam.program)
     for size in sizes:
+        thorough = size in sizes[:_THOROUGH_SIZES]
+        least, most = (_DRAWS * exam.samples, _MOST_DRAWS * exam.samples) if thorough else (exam.samples,) * 2
         found: dict[Any, None] = {}
-        since_new, draws = 0, 0
-        most = _MOST_DRAWS if size in sizes[:_THOROUGH_SIZES] else 1
-        while draws < most * exam.samples and since_new < exam.samples and len(found) < _MOST_STARTS * exam.samples:
+        since_new = 0
+        for number in range(most):
+            if (number >= least and since_new >= exam.samples) or len(found) >= _MOST_STARTS * exam.samples:
+                break
             with exam.collector.catching(exam.name):
-                state = _drawn(exam, size, draws)
+                state = _drawn(exam, size, number)
                 since_new = since_new + 1 if state in found else 0
                 if state not in found:
                     found[state] = None
                     _check(exam, size, state)
-            draws += 1
         exam.starts.extend(Start(size, state) for state in found)
 
 
@@ -59,7 +60,7 @@ def check_minimum_size(exam: Examination, verified: bool) -> None:
             if verified:
                 exam.collector.add("minimum_size", name, f"{message}; the lemma would speak of it unseen", state)
             else:
-                exam.collector.note(f"{name}: {message}; it is neither taught nor verified")
+                exam.collector.note(f"{name}: {message}; it is neither taught nor verified", state)
 
 
 def _drawn(exam: Examination, size: int, number: int) -> Any:
