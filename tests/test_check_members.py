@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from alphanpi.checking import check
 from alphanpi.cli import main
+from alphanpi.registry import load
 from alphanpi.spec import action, program
 from broken_environments import (
     Count,
@@ -37,6 +41,8 @@ from broken_members import (
     StandaloneSharesNothing,
     lemma,
 )
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("environment", [Complete, Ordering])
@@ -252,3 +258,41 @@ def test_an_endless_draw_can_be_interrupted(tmp_path):
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in errors
+
+
+def test_the_documented_members_are_in_order():
+    page = (ROOT / "docs" / "specification.md").read_text()
+    members = re.findall(r"```python\n(    def (?:enumerate|outcomes)\(.*?)```", page, re.DOTALL)
+    assert len(members) == 2
+    module = sys.modules[load(str(ROOT / "examples" / "lights.py")).__module__]
+    namespace = {**vars(module), "itertools": itertools}
+    exec("class Verifiable(Lights):\n" + "\n".join(members), namespace)
+    report = check(namespace["Verifiable"](), samples=8)
+    assert report.findings == ()
+    assert report.notes == ()
+
+
+def test_a_larger_base_case_is_noted_until_the_environment_says_so():
+    class Within(Counter):
+        """A call legal nowhere near the goal: there, nothing is left to call."""
+
+        @program(
+            level=2,
+            depth=3,
+            pre=lambda state: state.value <= state.goal,
+            recursive=True,
+            shrink=lambda state: nearer(state) if state.value < state.goal - 1 else None,
+            restore=goal_back,
+        )
+        def REACH(self, before, after):
+            return after == before._replace(value=before.goal)
+
+    class SaysSo(Within):
+        def base_case(self, program, state):
+            return state.value >= state.goal - 1
+
+    (note,) = check(Within(), samples=8).notes
+    assert note.startswith("REACH: base_case is False, but no solution from here calls the program itself")
+    report = check(SaysSo(), samples=8)
+    assert report.findings == ()
+    assert report.notes == ()

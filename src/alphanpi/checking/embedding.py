@@ -47,8 +47,8 @@ class Embedding:
                 return
             unseen = list(calls)
             for size in sizes:
-                unseen = self.drawn(size).lacks(unseen)
-            for state in unseen[:1]:
+                unseen = self.drawn(size).unseen(unseen)
+            for state in [state for state in unseen if self.drawn(exam.probe.size(state)).lacks([state])][:1]:
                 drawn = [signature for size in sizes for signature in self.drawn(size).all()]
                 exam.collector.note(
                     f"{exam.name}: {calls[state].caller} needs it where it looks like nothing that initial draws: "

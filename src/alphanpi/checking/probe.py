@@ -24,6 +24,7 @@ class Probe(Guard):
     def __init__(self, environment: Environment[Any]) -> None:
         super().__init__(environment)
         self.seen: set[Any] = set()
+        self._masks: dict[tuple[str, Any], tuple[bool, ...]] = {}
 
     def gives(self, member: str) -> bool:
         """Whether the environment has a member of its own rather than the default."""
@@ -51,6 +52,13 @@ class Probe(Guard):
 
     def mask(self, program: str, state: Any) -> tuple[bool, ...]:
         """The mask as the engine builds it: STOP, and what may be called where its pre-condition holds."""
+        key = program, state
+        mask = self._masks.get(key)
+        if mask is None:
+            mask = self._masks[key] = self._mask(program, state)
+        return mask
+
+    def _mask(self, program: str, state: Any) -> tuple[bool, ...]:
         if not self.gives("pre"):
             conditions = self.library.conditions(program)
             return self.ask(f"pre-conditions in {program}", _held, conditions, state)
@@ -62,13 +70,13 @@ class Probe(Guard):
 
     def legal_actions(self, program: str, state: Any) -> list[str]:
         """The atomic actions a program may take, STOP left out."""
-        atomic = self.library.names[1 : self.library.atomic_count]
-        return [name for name in atomic if self.pre(name, state, program)]
+        mask, count = self.mask(program, state), self.library.atomic_count
+        return [name for name, legal in zip(self.library.names[1:count], mask[1:count], strict=True) if legal]
 
     def legal_calls(self, program: str, state: Any) -> list[str]:
         """The programs a program may call."""
-        entries = self.library.callable_by(program)[self.library.atomic_count :]
-        return [entry.name for entry in entries if self.pre(entry.name, state, program)]
+        mask, count = self.mask(program, state), self.library.atomic_count
+        return [name for name, legal in zip(self.library.names[count:], mask[count:], strict=True) if legal]
 
     def walk(self, program: str, state: Any, rng: np.random.Generator, steps: int) -> Iterator[Any]:
         """The states of a random walk of legal atomic actions, the first one included."""

@@ -79,7 +79,7 @@ def _visited(exam: Examination) -> dict[Any, _Visited]:
         for state in frontier:
             with exam.collector.catching(exam.name, state):
                 for action in exam.probe.legal_actions(exam.name, state):
-                    budget -= _visit(visited, following, state, _after(exam, state, action))
+                    budget -= _visit(visited, following, state, _applied(exam, action, deepcopy(state)))
             if budget <= 0:
                 break
         frontier = following
@@ -104,20 +104,11 @@ def _walk(exam: Examination, visited: dict[Any, _Visited], start: Start, rng: np
     state = start.state
     for _ in range(_WALK):
         actions = exam.probe.legal_actions(exam.name, state)
-        after = _after(exam, state, actions[int(rng.integers(len(actions)))]) if actions else None
+        after = _applied(exam, actions[int(rng.integers(len(actions)))], deepcopy(state)) if actions else None
         if after is None:
             return
         _visit(visited, [], state, after)
         state = after
-
-
-def _after(exam: Examination, state: Any, action: str) -> Any | None:
-    """The state after a legal action; None where it cannot be applied: rule `mask`."""
-    try:
-        return exam.probe.act(deepcopy(state), action)
-    except AlphaNPIError as error:
-        exam.collector.add("mask", exam.name, f"{action} is legal but cannot be applied: {error}", state)
-        return None
 
 
 def _mask(exam: Examination, state: Any) -> None:
@@ -136,8 +127,6 @@ def _mask(exam: Examination, state: Any) -> None:
         elif says != holds:
             verb = "allows" if says else "refuses"
             collector.add("mask", name, f"legal {verb} {entry.name}, but its pre-condition is {holds}", state)
-    for action in probe.legal_actions(name, state):
-        _after(exam, state, action)
 
 
 def _purity(exam: Examination, before: Any, state: Any, shows: bool) -> None:
@@ -179,7 +168,7 @@ def _functions(exam: Examination, before: Any, state: Any) -> Iterator[_Use]:
     for entry in probe.library.callable_by(name)[1:]:
         yield _Use(f"pre-condition of {entry.name}", state, partial(_pre, exam, entry.name))
     for action in probe.legal_actions(name, state):
-        yield _Use(f"action {action}", state, partial(_act, exam, action))
+        yield _Use(f"action {action}", state, partial(_applied, exam, action))
     for callee in _framed(exam, state):
         entered = probe.enter(deepcopy(state), callee, name)
         yield _Use("enter", state, partial(_enter, exam, callee))
@@ -210,8 +199,13 @@ def _pre(exam: Examination, callee: str, state: Any) -> bool:
     return exam.probe.pre(callee, state, exam.name)
 
 
-def _act(exam: Examination, action: str, state: Any) -> Any:
-    return exam.probe.act(state, action)
+def _applied(exam: Examination, action: str, state: Any) -> Any | None:
+    """The state after a legal action; None where it cannot be applied: rule `mask`."""
+    try:
+        return exam.probe.act(state, action)
+    except AlphaNPIError as error:
+        exam.collector.add("mask", exam.name, f"{action} is legal but cannot be applied: {error}", state)
+        return None
 
 
 def _enter(exam: Examination, callee: str, state: Any) -> Any:

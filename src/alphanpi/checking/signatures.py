@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from operator import ne
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ _MOST_FIELDS = 3
 _CHOICES: list[list[float]] = np.random.default_rng(5).random((_WALKS, _STEPS)).tolist()
 _DRAWS_PER_LOOK = 500
 _MOST_TO_SATURATE = 6000
-_MOST_DRAWS = 12000
+_MOST_DRAWS = 8000
 _MOST_SIGNATURES = 450  # more than that cannot be seen often enough within the draws allowed
 _DRAWS_PER_SIGNATURE = 10
 _LARGEST_UNSEEN_SHARE = 0.001
@@ -42,7 +42,9 @@ class Signatures:
     def __init__(self, probe: Probe, program: str) -> None:
         self._probe = probe
         self._program = program
+        self._atomic = probe.library.names[1 : probe.library.atomic_count]
         self._views: dict[Any, View] = {}
+        self._actions: dict[Any, list[str]] = {}  # legal atomic ones
         self._of_state: dict[Any, Signature] = {}
 
     def of(self, state: Any) -> Signature:
@@ -59,6 +61,7 @@ class Signatures:
         if view is None:
             probe = self._probe
             view = self._views[state] = View("", probe.observe(state), probe.mask(self._program, state))
+            self._actions[state] = [name for name, legal in zip(self._atomic, view.mask[1:], strict=False) if legal]
         return view
 
     def difference(self, state: Any, others: Iterable[Signature]) -> str:
@@ -90,17 +93,16 @@ class Signatures:
                 return f"{name} is {'legal' if legal else 'illegal'} here and {'legal' if other else 'illegal'} there"
         return "nothing differs"
 
-    def _along(self, state: Any, choices: list[float]) -> list[View]:
-        library, probe = self._probe.library, self._probe
-        views = [self.view(state)]
+    def _along(self, state: Any, choices: list[float]) -> Iterator[View]:
+        yield self.view(state)
         for choice in choices:
-            actions = [action for action in range(1, library.atomic_count) if views[-1].mask[action]]
+            actions = self._actions[state]
             if not actions:
-                break
-            action = library.names[actions[int(choice * len(actions))]]
-            state = probe.act(state, action)
-            views.append(self.view(state)._replace(action=action))
-        return views
+                return
+            action = actions[int(choice * len(actions))]
+            state = self._probe.act(state, action)
+            _, observation, mask = self.view(state)
+            yield View(action, observation, mask)
 
 
 class Drawn:
@@ -115,13 +117,16 @@ class Drawn:
         self._saturated: bool | None = None
         self.reason = ""
 
+    def unseen(self, states: Iterable[Any]) -> list[Any]:
+        """The states that look like no problem drawn so far."""
+        return [state for state in states if self._signatures.of(state) not in self._count]
+
     def lacks(self, states: Iterable[Any]) -> list[Any]:
         """The states that look like no problem drawn, after many draws more if need be."""
-        states = list(states)
-        unseen = [state for state in states if self._signatures.of(state) not in self._count]
+        unseen = self.unseen(states)
         while unseen and self._count.total() < _MOST_DRAWS:
             self._draw(_DRAWS_PER_LOOK)
-            unseen = [state for state in unseen if self._signatures.of(state) not in self._count]
+            unseen = self.unseen(unseen)
         return unseen
 
     def all(self) -> list[Signature]:
