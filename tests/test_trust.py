@@ -395,7 +395,7 @@ def test_an_environment_whose_constructor_exits_or_whose_fields_run_out_is_a_fau
     assert (code, "E: creating it failed: " in err) == (2, True)
     write(tmp_path, env=ENVIRONMENT.replace('("zero",)', 'iter(("zero",))'))
     code, _, err = run("check", tmp_path / "env.py")
-    assert (code, "`fields` must be a tuple" in err) == (2, True)
+    assert (code, "`fields` must name every entry" in err) == (2, True)
 
 
 def test_a_module_whose_name_has_py_in_it_is_no_file(tmp_path, monkeypatch):

@@ -12,7 +12,6 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 
 from alphanpi.agent import describe
 from alphanpi.config import TrainConfig
@@ -22,6 +21,7 @@ from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
 from alphanpi.learn.trainer import Report, Seconds, Trainer
+from alphanpi.model import usable_device
 from alphanpi.registry import absolute, create, load_named_in, make
 from alphanpi.spec import Environment
 
@@ -131,11 +131,7 @@ def _require(time_limit: float | None, device: str) -> None:
     """Refuse what cannot work before anything is written."""
     if time_limit is not None and not time_limit > 0:  # nor NaN
         raise UsageError(f"a time limit of {time_limit} leaves no time; give a positive number of seconds")
-    try:
-        torch.zeros(1, device=device).cpu()
-    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
-        reason = str(error).split("\n")[0]
-        raise UsageError(f"device {device!r} cannot be used: {reason}; use --device cpu") from error
+    usable_device(device)
 
 
 def _go_on(
