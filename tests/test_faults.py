@@ -443,7 +443,7 @@ def started(tmp_path: Path, *arguments) -> subprocess.Popen:
     )
 
 
-def interrupt(process: subprocess.Popen, begun: Path, most: int) -> tuple[int, str]:
+def interrupt(process: subprocess.Popen, begun: Path, most: int, after: float = 0.5) -> tuple[int, str]:
     """Press Ctrl-C, at most so often, once something has begun; the code and what was said."""
     deadline = time.monotonic() + 120
     while not begun.exists() and process.poll() is None and time.monotonic() < deadline:
@@ -451,7 +451,7 @@ def interrupt(process: subprocess.Popen, begun: Path, most: int) -> tuple[int, s
     assert begun.exists(), process.communicate(timeout=5)
     try:
         for _ in range(most):
-            time.sleep(0.5)
+            time.sleep(after)
             process.send_signal(signal.SIGINT)
             try:
                 _, err = process.communicate(timeout=8)
@@ -497,12 +497,12 @@ def test_a_member_that_never_returns_can_be_interrupted(written, tmp_path, kind,
 
 def test_a_search_without_end_can_be_interrupted(written, tmp_path):
     """All is known after a few states; from then on, nothing but compiled code runs."""
-    touching = f"\ndef observe(self, state):\n    Path({str(tmp_path / 'begun')!r}).touch()\n    return (state == 0,)\n"
-    path = written(touching, weights=False)
+    touching = f"    Path({str(tmp_path / 'begun')!r}).touch()\n    return after == 0\n"
+    path = written(f"\ndef post(self, program, before, after):\n{touching}", weights=False)
     text = path.read_text().replace("depth=8", "depth=2_000_000_000").replace("state - 1", "(state - 1) % 3 + 1")
     path.write_text(text)
     process = started(tmp_path, "search", path, "EMPTY", 3, "--simulations", 1_000_000)
-    assert interrupt(process, tmp_path / "begun", 1) == (130, "alphanpi: interrupted\n")
+    assert interrupt(process, tmp_path / "begun", 1, after=4) == (130, "alphanpi: interrupted\n")
 
 
 def test_the_first_interrupt_of_a_training_ends_it_with_a_checkpoint(written, tmp_path):
