@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -67,6 +68,19 @@ Observation = Annotated[
 ]
 Json = Annotated[bool, Parameter(name="--json", help="print JSON for scripts", negative="")]
 Device = Annotated[str, Parameter(help="where the network runs: cpu, cuda, cuda:1, mps")]
+
+
+def duration(text: str | None) -> float | None:
+    """Seconds, from what `--time-limit` was given."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
+    if match is None:
+        raise UsageError(f"--time-limit {text}: write 90, 90s, 5m or 1h")
+    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+    if seconds == 0:
+        raise UsageError(f"--time-limit {text} leaves no time; give a positive one")
+    return seconds
 
 
 def environment_options(observation: str | None) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def report(
         Path | None, Parameter(help="certificate; RUN/certificate.json, or a new one, if omitted")
     ] = None,
     verify_seconds: Annotated[
-        float, Parameter(help="time for a new certificate, if there is none; 0 for no verification")
+        float, Parameter(help="time for a new certificate, or for checking the one there is; 0 for none")
     ] = VERIFY_SECONDS,
     env: Env = None,
     as_json: Annotated[bool, Parameter(name="--json", help="write only the data, as JSON", negative="")] = False,

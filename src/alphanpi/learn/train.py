@@ -19,6 +19,7 @@ from alphanpi.errors import UsageError
 from alphanpi.interrupts import insist
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.presets import preset as preset_config
+from alphanpi.learn.proof import OutOfTimeError
 from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
 from alphanpi.learn.trainer import Report, Seconds, Trainer
 from alphanpi.model import usable_device
@@ -26,6 +27,7 @@ from alphanpi.registry import absolute, create, load_named_in, make
 from alphanpi.spec import Environment
 
 CHECKPOINT_ITERATIONS = 10
+CUT = "the time limit was met during the verification; `alphanpi resume` with more time repeats it"
 
 Observer = Callable[[Trainer, Report, float], None]
 
@@ -147,12 +149,20 @@ def _go_on(
         meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
     )
     began, before = time.perf_counter(), elapsed
+    cut, saved = False, trainer.iteration
     reason = "completed" if trainer.curriculum.completed else ""
     if trainer.iteration >= trainer.config.max_iterations:
         reason = reason or "iterations"
     with closing(MetricsWriter(directory, trainer.iteration)) as writer, _stop_requests() as stopped:
         while not reason:
-            report = trainer.iterate()
+            if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
+                save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
+            try:
+                report = trainer.iterate(float("inf") if time_limit is None else began + time_limit)
+            except OutOfTimeError:
+                reason, cut = "time", True  # the checkpoint is from before this iteration, which will be repeated
+                elapsed = before + time.perf_counter() - began
+                break
             _require_finite(trainer, report, directory)
             seconds = seconds.plus(report.seconds)
             elapsed = before + time.perf_counter() - began
@@ -173,16 +183,17 @@ def _go_on(
                 reason = "time"
             if reason or report.advanced or trainer.iteration % CHECKPOINT_ITERATIONS == 0:
                 save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
+                saved = trainer.iteration
     return Outcome(
         run=directory.path,
-        completed=trainer.curriculum.completed,
+        completed=trainer.curriculum.completed and not cut,
         reason=reason,
         iterations=trainer.iteration,
         elapsed=elapsed,
         seconds=seconds,
         success=dict(trainer.curriculum.success),
-        explanation=trainer.curriculum.explain(),
-        proved=trainer.curriculum.completed and trainer.config.until == "verified",
+        explanation=CUT if cut else trainer.curriculum.explain(),
+        proved=trainer.curriculum.completed and not cut and trainer.config.until == "verified",
     )
 
 

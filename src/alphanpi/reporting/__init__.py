@@ -59,8 +59,8 @@ def report_record(
         export: Whether to do that.
         certificate: File with the agent's certificate; `certificate.json` in the run's folder if omitted and there.
             It is not computed again, but it has to be whole and about this agent.
-        verify_seconds: Where there is no certificate, time for computing one; 0 leaves it out. An environment that
-            cannot be verified is no error: `certificate_note` says why.
+        verify_seconds: Time for computing a certificate, or for checking the one there is; 0 leaves it out, and then
+            the page says so. An environment that cannot be verified is no error: `certificate_note` says why.
         environment: The agent's environment, if `run` names one that is not trusted; see `alphanpi.load`.
         progress: Told what is being done.
     """
