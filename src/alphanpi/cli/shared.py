@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
 from alphanpi import __version__
+from alphanpi.errors import UsageError
 
 EXIT_FINDINGS = 1
 EXIT_ERROR = 2
+EXIT_NOT_ESTABLISHED = 3
 
 app = App(
     name="alphanpi",
@@ -35,6 +38,17 @@ Device = Annotated[str, Parameter(help="where the network runs: cpu, cuda, cuda:
 def environment_options(observation: str | None) -> dict[str, Any]:
     """Options of an environment from the command line."""
     return {} if observation is None else {"observation": observation}
+
+
+def duration(text: str) -> float:
+    """Seconds of a time limit: 90, 90s, 5m or 1h."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
+    if match is None:
+        raise UsageError(f"--time-limit {text}: write 90, 90s, 5m or 1h")
+    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+    if seconds == 0:
+        raise UsageError(f"--time-limit {text} leaves no time; give a positive one")
+    return seconds
 
 
 def print_json(value: Any) -> None:
