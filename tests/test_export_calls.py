@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import itertools
+import json
 import keyword
 import pkgutil
 import re
@@ -37,6 +38,7 @@ from alphanpi.cli import main
 from alphanpi.cli.shared import duration
 from alphanpi.exporting.automaton import as_dot
 from alphanpi.exporting.behaviour import weak_orders
+from alphanpi.exporting.equality import executed
 from alphanpi.exporting.escaping import docstring, dot_string, literal
 from alphanpi.exporting.expressions import Atom, flat, joined, lines, negated
 from alphanpi.exporting.names import function_names
@@ -50,7 +52,7 @@ ORIGIN = Origin("hand-written", "0" * 12, "test", {})
 
 def loaded(text: str) -> types.ModuleType:
     module = types.ModuleType("exported")
-    exec(compile(text, "<exported>", "exec"), module.__dict__)
+    vars(module).update(executed(text))
     return module
 
 
@@ -359,6 +361,60 @@ def test_a_standalone_that_raises_or_is_none_is_one_message():
             alphanpi.export_evaluator(environment, ChainNetwork(), ORIGIN, samples=5)
 
 
+def test_agrees_that_always_does_is_noticed():
+    exported = export_chain()
+    assert exported.warnings == (
+        "DOWN: no starts were enumerated, so nothing was compared completely; "
+        "give StandaloneChain a member enumerate() or templates()",
+    )
+
+    class Wide(StandaloneChain):
+        """Ends in different states."""
+
+        def initial(self, program, size, rng):
+            return size
+
+        @program(
+            level=1,
+            depth=4,
+            recursive=True,
+            shrink=lambda state: None,
+            restore=lambda caller, callee: callee,
+        )
+        def DOWN(self, before, after):
+            return after == before - 1
+
+        def observe(self, state):
+            return (0,)
+
+    def once(see, size):
+        yield "STEP"
+        yield STOP
+
+    environment = Wide()
+    environment.changes = {"agrees": lambda state, counter: True}
+    assert any("agrees holds whatever" in warning for warning in scripted(environment, {"DOWN": once}).warnings)
+    environment.changes = {}
+    assert not any("agrees holds whatever" in warning for warning in scripted(environment, {"DOWN": once}).warnings)
+
+
+def test_an_environment_that_depends_on_more_than_its_state_is_refused():
+    class Moody(Chain):
+        calls = 0
+
+        def pre(self, program, state, caller=None):
+            if program == "STEP":
+                type(self).calls += 1
+                return type(self).calls % 3 > 0 and state > 0
+            return super().pre(program, state, caller)
+
+        def post(self, program, before, after):
+            return True
+
+    with pytest.raises(ExportFailed, match=r"anything but its state|made from this very run"):
+        alphanpi.export_evaluator(Moody(), ChainNetwork(), ORIGIN, samples=20)
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -375,6 +431,7 @@ def test_a_standalone_that_raises_or_is_none_is_one_message():
         CHAIN_SOURCE.replace("return Counter(", "return Inside(") + "\nclass Inside(Counter):\n    pass\n",
         "from __future__ import annotations\nimport json\nfrom os import (\n    path,\n    sep,\n)\n" + CHAIN_SOURCE,
         '"""A docstring."""\n' + CHAIN_SOURCE,
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass Note:\n    text: str\n\n\n" + CHAIN_SOURCE,
     ],
 )
 def test_unusual_runtimes_are_kept_whole(source):
@@ -765,6 +822,10 @@ def test_a_loop_written_out_is_called_that_where_no_larger_problem_can_tell():
     assert "NOT ESTABLISHED: TOUR: the code seems to be a loop written out" in text
     assert "NOT ESTABLISHED: TOUR: no start could be drawn after the code was found" in text
     assert "none drawn after the code was found" in text
+    document = json.loads(scripted(environment, {"TOUR": tour}, samples=8, format="json").text)
+    assert document["general"] is False
+    assert document["coverage"][0]["written_out"] is True
+    assert "NOT ESTABLISHED: TOUR" in scripted(environment, {"TOUR": tour}, samples=8, format="dot").text
 
 
 def test_a_real_loop_is_not_called_written_out():

@@ -12,6 +12,7 @@ import numpy as np
 from alphanpi.agent import PRETRAINED, Agent, load
 from alphanpi.errors import UsageError
 from alphanpi.exporting import export
+from alphanpi.exporting.equality import executed
 from alphanpi.exporting.names import function_names
 from alphanpi.guard import Guard
 from alphanpi.interpreter import Call, Interpreter
@@ -82,11 +83,7 @@ def _exported_function(agent: Agent, case: ExportCase) -> Callable[[Any], None]:
     standalone = Guard(agent.environment).standalone()
     if standalone is None:
         raise UsageError(f"{case.agent}: its environment has no member standalone(), so there is nothing to time")
-    namespace: dict[str, Any] = {"__name__": "exported"}
-    exec(
-        compile(export(case.agent, max_size=_EXPORT_SIZE, samples=_EXPORT_SAMPLES).text, "<exported>", "exec"),
-        namespace,
-    )
+    namespace = executed(export(case.agent, max_size=_EXPORT_SIZE, samples=_EXPORT_SAMPLES).text)
 
     function = namespace[function_names(agent.environment.library, standalone)[case.program]]
 

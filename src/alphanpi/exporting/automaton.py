@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -133,10 +134,13 @@ def as_records(learned: Learned) -> dict[str, Any]:
     }
 
 
-def as_dot(programs: Sequence[Learned], renderer: Renderer) -> str:
-    """All programs as one Graphviz graph, a cluster for each."""
+def as_dot(programs: Sequence[Learned], renderer: Renderer, doubts: Sequence[str] = ()) -> str:
+    """All programs as one Graphviz graph, a cluster for each; doubts about them are its title."""
     written = ["digraph alphanpi {", "  rankdir=TB;", '  node [shape=circle, fontname="Helvetica"];']
     written.append('  edge [fontname="Helvetica"];')
+    if doubts:
+        title = [line for doubt in doubts for line in textwrap.wrap(f"NOT ESTABLISHED: {doubt}", 2 * _LABEL_WIDTH)]
+        written.append(f"  label={dot_string(title)};")
     for number, learned in enumerate(reversed(programs)):
         written += [f"  subgraph cluster_{number} {{", f"    label={dot_string([learned.program])};"]
         states = automaton(learned.block)

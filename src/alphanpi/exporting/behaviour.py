@@ -208,5 +208,8 @@ def weak_orders(count: int) -> Iterator[tuple[int, ...]]:
 
 def refuse_failing(entry: Program, watched: Sequence[Watched]) -> None:
     """An agent that never succeeds has no behaviour to export."""
-    if not any(found.cases for found in watched):
-        raise UsageError(f"{entry.name}: the agent fails on every start that was tried; there is nothing to export")
+    if any(found.cases for found in watched):
+        return
+    tried = sum(found.failed + found.endless for found in watched)
+    what = "the agent fails on every start that was tried" if tried else "there is no start to try"
+    raise UsageError(f"{entry.name}: {what}; there is nothing to export")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
@@ -18,8 +19,9 @@ from alphanpi.guard import RAISED, shown
 from alphanpi.spec import STOP, Environment
 from alphanpi.standalone import Standalone
 
-_NAME = "exported"
+_NAME = "_alphanpi_exported"
 _FRAMES = 5 * DEEPEST  # watched calls are several of Python's
+_ENDINGS = 8  # final states to tell apart
 _USUAL_FRAMES = 1000  # Python's own limit
 
 
@@ -133,10 +135,9 @@ class Exported:
             self._watch(self._standalone)
 
     def _executed(self, text: str) -> dict[str, Any]:
-        namespace: dict[str, Any] = {"__name__": _NAME}
         with _recursion(_USUAL_FRAMES + _frames()):
             try:
-                exec(compile(text, f"<{_NAME}>", "exec", dont_inherit=True), namespace)
+                namespace = executed(text)
             except RAISED as error:
                 if self._standalone is None:
                     raise ExportFailed(f"nothing exported: the code found cannot be run: {raised(error)}") from error
@@ -182,14 +183,21 @@ class Exported:
 
     def _compare_plain(self, case: Case) -> Difference | None:
         """The same in the module as it is, with no more of Python's stack than a user has."""
+        try:
+            subject = self.run(case)
+        except SpecificationError:
+            raise
+        except RAISED as error:
+            return Difference(case, case.steps, None, f"raise {raised(error)}")
+        return None if self.agrees(case.final, subject) else Difference(case, case.steps, None, None)
+
+    def run(self, case: Case) -> Any:
+        """Do what a user does: call the function with a new object, which is returned."""
         program, state = case.call
         with _recursion(self._frames_of_module + _frames()):
             subject = self.created(state) if self._standalone else Machine(self._environment, program, state)
-            try:
-                self.plain[self._functions[program]](subject)
-            except RAISED as error:
-                return Difference(case, case.steps, None, f"raise {raised(error)}")
-        return None if self.agrees(case.final, subject) else Difference(case, case.steps, None, None)
+            self.plain[self._functions[program]](subject)
+        return subject
 
     def _subject(self, program: str, state: Any) -> Any:
         if self._standalone is None:
@@ -233,6 +241,17 @@ class Exported:
         return watched
 
 
+def executed(text: str) -> dict[str, Any]:
+    """What an exported module defines, executed as an import would do it."""
+    module = types.ModuleType(_NAME)
+    sys.modules[_NAME] = module  # dataclasses, for one, look for the module of a class
+    try:
+        exec(compile(text, "<exported>", "exec", dont_inherit=True), vars(module))
+    finally:
+        del sys.modules[_NAME]
+    return vars(module)
+
+
 def raised(error: BaseException) -> str:
     """An exception for a message."""
     return f"{type(error).__name__}: {error}"
@@ -254,6 +273,18 @@ def _recursion(frames: int) -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(limit)
+
+
+def discerns(exported: Exported, cases: Iterable[Case]) -> bool:
+    """Whether a runtime's `agrees` tells some two different final states apart; true where there are no two."""
+    ended: dict[Any, Case] = {}
+    for case in cases:
+        ended.setdefault(case.final, case)
+        if len(ended) == _ENDINGS:
+            break
+    subjects = [(final, exported.run(case)) for final, case in ended.items()]
+    pairs = [(final, subject) for final, _ in subjects for other, subject in subjects if final != other]
+    return not pairs or not all(exported.agrees(final, subject) for final, subject in pairs)
 
 
 def differences(

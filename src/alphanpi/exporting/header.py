@@ -111,11 +111,20 @@ def _relearned(rounds: int) -> str:
 
 
 def warnings(
-    environment: Environment[Any], standalone: bool, offered: bool, coverage: list[Coverage], rounds: int
+    environment: Environment[Any],
+    standalone: bool,
+    offered: bool,
+    discerns: bool,
+    coverage: list[Coverage],
+    rounds: int,
 ) -> list[str]:
     """What a user should know about an export."""
     name = type(environment).__name__
     found = doubts(coverage)
+    if not discerns:
+        found.append(
+            f"{name}: standalone(): agrees holds whatever the final state is, so final states were not compared"
+        )
     if not standalone and not offered:
         found.append(
             f"{name} has no member standalone(), so the module does not run on its own; "

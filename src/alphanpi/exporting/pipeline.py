@@ -13,7 +13,7 @@ from alphanpi.errors import UsageError
 from alphanpi.exporting.automaton import as_dot, as_records
 from alphanpi.exporting.behaviour import Watcher
 from alphanpi.exporting.clock import TIME_LIMIT, Clock, ExportFailed
-from alphanpi.exporting.header import Coverage, Origin, warnings
+from alphanpi.exporting.header import Coverage, Origin, doubts, warnings
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.rounds import Checked, Rounds
 from alphanpi.files import require_writable, write_atomically
@@ -22,6 +22,7 @@ from alphanpi.spec import Environment
 Format = Literal["python", "json", "dot"]
 FORMATS: tuple[Format, ...] = ("python", "json", "dot")
 _ROUNDS = 4
+_MOST_SAMPLES = 1_000_000
 
 
 class Export(NamedTuple):
@@ -125,15 +126,16 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format) -> Exp
     environment, coverage = rounds.environment, rounds.coverage
     standalone = found.renderer.standalone is not None
     cases = [*rounds.learned, *rounds.examined]
+    told = warnings(environment, standalone, rounds.standalone is not None, found.discerns, coverage, number)
     return Export(
-        text=_formatted(format_, found, environment, rounds.origin),
+        text=_formatted(format_, found, rounds),
         programs=tuple(found.programs),
         standalone=standalone,
         coverage=tuple(coverage),
         cases=len(cases),
         actions=sum(case.steps for case in cases),
         rounds=number,
-        warnings=tuple(warnings(environment, standalone, rounds.standalone is not None, coverage, number)),
+        warnings=tuple(told),
     )
 
 
@@ -147,8 +149,8 @@ def _check_arguments(
 ) -> None:
     if format_ not in FORMATS:
         raise UsageError(f"format {format_!r} is unknown; choose {', '.join(FORMATS)}")
-    if samples < 1:
-        raise UsageError(f"{samples} samples compare nothing; give at least 1")
+    if not 1 <= samples <= _MOST_SAMPLES:
+        raise UsageError(f"{samples} samples: give a number from 1 to {_MOST_SAMPLES:,}")
     if seed < 0:
         raise UsageError(f"the seed {seed} is negative; give 0 or more")
     if time_limit is not None and not time_limit > 0:
@@ -158,17 +160,19 @@ def _check_arguments(
         raise UsageError(f"no program starts at size {max_size}; give a maximal size of at least {smallest}")
 
 
-def _formatted(format_: Format, found: Checked, environment: Environment[Any], origin: Origin) -> str:
+def _formatted(format_: Format, found: Checked, rounds: Rounds) -> str:
     if format_ == "python":
         return found.text
     if format_ == "dot":
-        return as_dot(found.programs, found.renderer)
+        return as_dot(found.programs, found.renderer, doubts(rounds.coverage))
     document = {
         "format": "alphanpi-export",
         "version": 1,
         "alphanpi": __version__,
-        **origin._asdict(),
-        "fields": list(environment.fields),
+        **rounds.origin._asdict(),
+        "fields": list(rounds.environment.fields),
+        "general": all(entry.general for entry in rounds.coverage),
+        "coverage": [entry._asdict() for entry in rounds.coverage],
         "programs": [as_records(learned) for learned in found.programs],
     }
     return json.dumps(document, indent=2, default=repr) + "\n"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case, Watcher, enumerated, refuse_failing
 from alphanpi.exporting.clock import ExportFailed
-from alphanpi.exporting.equality import Difference, Exported, differences
+from alphanpi.exporting.equality import Difference, Exported, differences, discerns
 from alphanpi.exporting.fault import runtime_fault
 from alphanpi.exporting.growth import written_out
 from alphanpi.exporting.header import Coverage, Origin, header
@@ -19,6 +19,7 @@ from alphanpi.exporting.minimise import Learned, minimise
 from alphanpi.exporting.render import Renderer, functions, module, tested
 from alphanpi.exporting.runtime import standalone_of
 from alphanpi.exporting.sampling import deep_run, examination, lessons, share
+from alphanpi.exporting.tree import consistent
 from alphanpi.standalone import Standalone
 
 _LESSONS = 0.25  # of the samples to check with
@@ -32,6 +33,7 @@ class Checked(NamedTuple):
     programs: list[Learned]
     renderer: Renderer
     text: str
+    discerns: bool  # whether the runtime's `agrees` tells final states apart
 
 
 class Rounds:
@@ -89,12 +91,15 @@ class Rounds:
         self.clock.doing(f"comparing {len(self.learned) + len(self.examined):,} runs")
         text = module(renderer, programs, head)
         try:
-            found = self._differences(text, renderer, programs)
+            exported = Exported(text, self.environment, renderer)
+            found = self._differences(exported, renderer, programs)
         except SpecificationError:
             text = module(renderer, programs, head, prune=False)  # something may need what was left out
-            found = self._differences(text, renderer, programs)
+            exported = Exported(text, self.environment, renderer)
+            found = self._differences(exported, renderer, programs)
         if not found:
-            return Checked(programs, renderer, text)
+            discerning = standalone is None or discerns(exported, self.learned)
+            return Checked(programs, renderer, text, discerning)
         self.clock.doing(f"round {number}: {len(found)} runs differ; learning from them")
         self._learn(found, self.examined[before:])
         return found[0]
@@ -124,6 +129,11 @@ class Rounds:
         with _recursion(_FRAMES):
             for entry in self.library.learned:
                 traces = self.watcher.traces[entry.name]
+                if not consistent(traces):
+                    raise ExportFailed(
+                        f"nothing exported: {entry.name}: equal observations and legal actions were followed by "
+                        "different actions; does the environment depend on anything but its state?"
+                    )
                 try:
                     programs.append(minimise(entry.name, traces, self.watcher.features, entry.growing, self.clock))
                 except RecursionError:
@@ -181,8 +191,7 @@ class Rounds:
             places = [self.watcher.features.index(feature) for feature in learned.features]
             self.coverage[place] = self.coverage[place]._replace(written_out=written_out(learned, places, traces))
 
-    def _differences(self, text: str, renderer: Renderer, programs: list[Learned]) -> list[Difference]:
-        exported = Exported(text, self.environment, renderer)
+    def _differences(self, exported: Exported, renderer: Renderer, programs: list[Learned]) -> list[Difference]:
         known = differences(exported, self.learned, self.clock)
         found = known or differences(exported, self.examined, self.clock, plain=True)
         if found and renderer.standalone is not None:

@@ -142,7 +142,7 @@ def deep_run(watcher: Watcher, entry: Program, above: int, seed: tuple[int, ...]
     """A start of a recursive program whose calls nest as deeply as is cheap; None where larger ones are not."""
     sampler = _Sampler(watcher, entry, above, seed)
     found: Deep | None = None
-    size = 2 * above
+    size = max(2 * above, 2)
     while size <= _LARGEST_DEEP:
         watcher.clock.check()
         began = time.monotonic()
