@@ -258,9 +258,7 @@ def test_json_is_an_automaton_that_runs_the_program():
 
 def test_dot_is_one_graph_with_a_cluster_for_each_program(sorting):
     environment = make("recursive-sorting", observation="compare")
-    text = alphanpi.exporting.automaton.as_dot(
-        sorting.programs, Renderer(environment.library, environment.standalone())
-    )
+    text = alphanpi.exporting.automaton.as_dot(sorting.programs, environment.library)
     without_labels = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
     assert without_labels.count("{") == without_labels.count("}") == 7
     assert text.startswith("digraph ")

@@ -11,10 +11,10 @@ from alphanpi.exporting.conditions import Condition, Letter
 from alphanpi.exporting.escaping import dot_string
 from alphanpi.exporting.expressions import lines, negated
 from alphanpi.exporting.minimise import Learned
-from alphanpi.exporting.render import Renderer
-from alphanpi.spec import STOP
+from alphanpi.exporting.render import Labels
+from alphanpi.spec import STOP, Library
 
-_LABEL_WIDTH = 50
+_LABEL_WIDTH = 60
 
 
 class Branch(NamedTuple):
@@ -134,8 +134,9 @@ def as_records(learned: Learned) -> dict[str, Any]:
     }
 
 
-def as_dot(programs: Sequence[Learned], renderer: Renderer, doubts: Sequence[str] = ()) -> str:
+def as_dot(programs: Sequence[Learned], library: Library, doubts: Sequence[str] = ()) -> str:
     """All programs as one Graphviz graph, a cluster for each; doubts about them are its title."""
+    renderer = Labels(library, None)
     written = ["digraph alphanpi {", "  rankdir=TB;", '  node [shape=circle, fontname="Helvetica"];']
     written.append('  edge [fontname="Helvetica"];')
     if doubts:
@@ -156,9 +157,11 @@ def as_dot(programs: Sequence[Learned], renderer: Renderer, doubts: Sequence[str
     return "\n".join([*written, "}", ""])
 
 
-def _label(learned: Learned, renderer: Renderer, transition: Transition) -> list[str]:
+def _label(learned: Learned, renderer: Labels, transition: Transition) -> list[str]:
     tests: list[str] = []
     for branch in transition.when:
-        expression = renderer.expression(learned, branch.condition)
-        tests += lines(expression if branch.holds else negated(expression), _LABEL_WIDTH)
+        ways = [renderer.expression(learned, branch.condition, factored) for factored in (True, False)]
+        written = [lines(way if branch.holds else negated(way), _LABEL_WIDTH) for way in ways]
+        shortest = min(written, key=len)
+        tests += shortest
     return [*tests, transition.action]

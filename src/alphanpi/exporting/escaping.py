@@ -45,6 +45,8 @@ def one_line(text: str) -> str:
 def dot_string(lines: list[str]) -> str:
     """A label in Graphviz, which reads backslashes and HTML entities in it."""
     shown = [escaped(one_line(line)).replace("&", "&amp;") for line in lines]
+    if any(line.startswith(" ") for line in lines):
+        return '"' + "".join(f"{line}\\l" for line in shown) + '"'  # indented, so to the left
     return '"' + "\\n".join(shown) + '"'
 
 

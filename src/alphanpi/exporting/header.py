@@ -75,7 +75,8 @@ def _described(entry: Coverage) -> str:
     if entry.enumerated:
         parts.append(f"all {entry.enumerated:,} starts up to size {entry.complete_to}")
     if entry.sampled:
-        parts.append(f"{entry.sampled:,} random ones up to size {entry.sampled_to}")
+        noun = ("one" if entry.enumerated else "start") + "s" * (entry.sampled > 1)
+        parts.append(f"{entry.sampled:,} random {noun} up to size {entry.sampled_to}")
     if entry.fresh:
         parts.append(f"{entry.fresh:,} drawn after the code was found, up to size {entry.fresh_to}")
     else:

@@ -164,7 +164,7 @@ def _formatted(format_: Format, found: Checked, rounds: Rounds) -> str:
     if format_ == "python":
         return found.text
     if format_ == "dot":
-        return as_dot(found.programs, found.renderer, doubts(rounds.coverage))
+        return as_dot(found.programs, found.renderer.library, doubts(rounds.coverage))
     document = {
         "format": "alphanpi-export",
         "version": 1,

@@ -10,7 +10,7 @@ from typing import Any
 
 from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While
 from alphanpi.exporting.conditions import OPPOSITE, Comparison, Condition, Feature, Terms
-from alphanpi.exporting.escaping import docstring, literal
+from alphanpi.exporting.escaping import docstring, is_name, literal
 from alphanpi.exporting.expressions import Atom, Expression, flat, joined, lines
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.names import attribute, function_names, method_name
@@ -93,15 +93,18 @@ class Renderer:
         line = f"{indent}{word} {flat(expression)}:"
         if len(line) <= _WIDTH:
             return [line]
-        inside = lines(expression, _WIDTH - len(indent) - len(_INDENT))
+        ways = (expression, self.expression(learned, condition, factored=False))
+        inside = min((lines(way, _WIDTH - len(indent) - len(_INDENT)) for way in ways), key=len)
         return [f"{indent}{word} (", *(f"{indent}{_INDENT}{line}" for line in inside), f"{indent}):"]
 
-    def expression(self, learned: Learned, condition: Condition) -> Expression:
-        """A condition as a Python expression."""
-        return self._any_of(learned, condition.terms)
+    def expression(self, learned: Learned, condition: Condition, factored: bool = True) -> Expression:
+        """A condition as a Python expression, in which a test that several terms share is written once or as often."""
+        if factored:
+            return self._any_of(learned, condition.terms)
+        return joined("or", [self._all_of(learned, term) for term in condition.terms])
 
     def _any_of(self, learned: Learned, terms: Terms) -> Expression:
-        """The terms joined by `or`; a test that several of them share is written once."""
+        """The terms joined by `or`, with shared tests in front."""
         counts = Counter(test for term in terms if len(term) > 1 for test in term)
         shared, count = max(counts.items(), key=lambda item: item[1], default=(None, 0))
         if shared is None or count < 2:
@@ -138,6 +141,16 @@ class Renderer:
             # Written anew: a comment or a line's end in it would reach beyond the expression.
             return ast.unparse(ast.parse(self.standalone.fields[feature.name].strip(), mode="eval"))
         return attribute(self.parameter, feature.name)
+
+
+class Labels(Renderer):
+    """Writes conditions for people: fields by their bare names."""
+
+    def value(self, feature: Feature) -> str:
+        """The feature's name where that is a name; otherwise as in the module."""
+        if not is_name(feature.name):
+            return super().value(feature)
+        return f"may({feature.name})" if feature.kind == "may" else feature.name
 
 
 def _is_simple(value: str) -> bool:
