@@ -79,8 +79,10 @@ def duration(text: str | None) -> float | None:
     if match is None:
         raise UsageError(f"--time-limit {text}: write 90, 90s, 5m or 1h")
     seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
-    if not 0 < seconds <= MOST_SECONDS:
-        raise UsageError(f"--time-limit {text}: give more than no time, and at most a year")
+    if seconds == 0:
+        raise UsageError(f"--time-limit {text} leaves no time; give a positive one")
+    if seconds > MOST_SECONDS:
+        raise UsageError(f"--time-limit {text}: give at most a year")
     return seconds
 
 
