@@ -827,6 +827,17 @@ def test_a_loop_written_out_is_called_that_where_no_larger_problem_can_tell():
     assert "NOT ESTABLISHED: TOUR" in scripted(environment, {"TOUR": tour}, samples=8, format="dot").text
 
 
+def test_calls_of_every_length_there_can_be_are_complete():
+    class Short(Tour):
+        @program(level=1, depth=17)
+        def TOUR(self, before, after):
+            return after == before
+
+    environment = Short()
+    environment.longest = 9
+    assert not scripted(environment, {"TOUR": tour}, samples=8).coverage[0].written_out
+
+
 def test_a_real_loop_is_not_called_written_out():
     class Seen(Tour):
         fields = ("at_start", "at_end")

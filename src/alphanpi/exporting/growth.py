@@ -15,12 +15,13 @@ from alphanpi.exporting.tree import CallTrace
 _MANY_LENGTHS = 8  # calls of fewer different lengths need not be a loop
 
 
-def written_out(learned: Learned, places: list[int], traces: Iterable[CallTrace]) -> bool:
+def written_out(learned: Learned, places: list[int], longest: int | None, traces: Iterable[CallTrace]) -> bool:
     """Whether parts of the code are used only by calls more than half as long as the longest.
 
     Args:
         learned: The code.
         places: Where its features are in the letters of the traces.
+        longest: The most steps a call may take, if that is a number; where some do, none are longer.
         traces: Calls of the agent.
     """
     states = automaton(learned.block)
@@ -36,4 +37,5 @@ def written_out(learned: Learned, places: list[int], traces: Iterable[CallTrace]
             shortest.setdefault((state, states[state].index(taken)), len(trace))
             # The code may be wrong here; others find that.
             state = taken.following if taken.action == action else None
-    return len(lengths) >= _MANY_LENGTHS and max(shortest.values()) > max(lengths) / 2
+    complete = longest is not None and max(lengths) >= longest
+    return not complete and len(lengths) >= _MANY_LENGTHS and max(shortest.values()) > max(lengths) / 2

@@ -186,10 +186,12 @@ class Rounds:
 
     def _judge(self, programs: list[Learned]) -> None:
         """Mark code that seems to be a loop written out."""
-        for place, learned in enumerate(programs):
+        for place, (entry, learned) in enumerate(zip(self.library.learned, programs, strict=True)):
+            longest = entry.depth if isinstance(entry.depth, int) else None
             traces = self.watcher.traces[learned.program] | self.watcher.fresh[learned.program]
             places = [self.watcher.features.index(feature) for feature in learned.features]
-            self.coverage[place] = self.coverage[place]._replace(written_out=written_out(learned, places, traces))
+            grown = written_out(learned, places, longest, traces)
+            self.coverage[place] = self.coverage[place]._replace(written_out=grown)
 
     def _differences(self, exported: Exported, renderer: Renderer, programs: list[Learned]) -> list[Difference]:
         known = differences(exported, self.learned, self.clock)
