@@ -16,6 +16,7 @@ from alphanpi.environments.lists import order_patterns
 from alphanpi.errors import UsageError
 from alphanpi.interpreter import Call
 from alphanpi.learn.presets import override, preset
+from alphanpi.learn.proof import OutOfTimeError, prove
 from alphanpi.learn.trainer import Trainer
 from alphanpi.model import create_network
 from alphanpi.verification import NotRecheckedError
@@ -198,7 +199,7 @@ def test_the_command_proves_writes_and_checks_again(run, tmp_path):
 
 
 def test_the_command_says_what_is_in_the_way(run):
-    code, out, _ = run("verify", "pretrained:hanoi", "--max-size", 2)
+    code, out, _ = run("verify", "pretrained:hanoi", "--max-size", 2, "--time-limit", "2m")
     assert code == 3
     assert "BOUNDED: every start up to size 2 works; nothing is claimed beyond" in out
     assert "in the way of more: HANOI: the lemma needs every start up to size 3, 2 was reached" in out
@@ -297,6 +298,36 @@ def test_training_until_verified_learns_from_counter_examples_and_resumes_exactl
     alphanpi.resume(parts)
     assert weights(parts) == weights(whole)
     assert saved_errors(parts) == saved_errors(whole)
+
+
+def test_a_verification_that_the_clock_cuts_is_repeated(tmp_path, monkeypatch):
+    """It ends the run with a checkpoint from before; what is learned afterwards does not depend on the clock."""
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    trained(whole, 4)
+    verifications = []
+
+    def cut(environment, evaluator, network, seconds=None):
+        verifications.append(seconds)
+        if len(verifications) == 3:
+            raise OutOfTimeError
+        return prove(environment, evaluator, network, seconds)
+
+    monkeypatch.setattr("alphanpi.learn.trainer.prove", cut)
+    config = override(preset("default", "hanoi"), {**EASY, "max_iterations": 4})
+    outcome = alphanpi.train("hanoi", seed=1, out=parts, config=config, time_limit=900.0)
+    monkeypatch.undo()
+    assert (outcome.reason, outcome.completed, outcome.proved, outcome.iterations) == ("time", False, False, 2)
+    assert "the time limit was met during the verification" in outcome.explanation
+    assert all(seconds is not None and 0 < seconds < 900 for seconds in verifications)
+    alphanpi.resume(parts)
+    assert weights(parts) == weights(whole)
+    assert [path.name for path in (parts / "checkpoints").glob("damaged*")] == []
+
+
+def test_the_time_of_a_run_holds_for_verification(hanoi_agent):
+    with pytest.raises(OutOfTimeError):
+        prove(hanoi_agent.environment, hanoi_agent.evaluator, hanoi_agent.network, seconds=0.0)
+    assert prove(hanoi_agent.environment, hanoi_agent.evaluator, hanoi_agent.network).proved
 
 
 def test_a_counter_example_can_be_made_again():

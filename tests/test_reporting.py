@@ -18,6 +18,7 @@ from alphanpi.reporting.execution import watch
 from alphanpi.reporting.page_file import to_json
 from alphanpi.reporting.searches import EDGE_COLUMNS, SearchCollector
 from alphanpi.reporting.states import StateTable
+from alphanpi.verification.records import digest
 from runs import LIGHTS, metrics, run_folder, untrained_hanoi, untrained_lights
 
 SORTING = "pretrained:recursive-sorting-compare"
@@ -207,13 +208,21 @@ def test_certificate_and_source_are_taken_along(tmp_path, certificate):
     (folder / "certificate.json").write_text(json.dumps(certificate))
     record = quick(folder, export=False)
     assert record.certificate == certificate
-    assert "certificate.json in the run's folder" in record.certificate_note
+    assert record.certificate_checked
+    assert (
+        record.certificate_note
+        == "From certificate.json in the run's folder; computed again here, with the same result."
+    )
     assert (record.source, record.source_note) == (None, "The export was left out, as asked for.")
     other = tmp_path / "other.json"
     other.write_text(json.dumps(certificate))
     record = quick(folder, certificate=other, source="def HANOI(): ...", verify_seconds=0)
     assert record.certificate == certificate
-    assert str(other) in record.certificate_note
+    assert f"{other}; not checked here (as asked for)" in record.certificate_note
+    assert not record.certificate_checked
+    record = quick(folder, certificate=other, source="def HANOI(): ...", verify_seconds=0.001)
+    assert "not checked here (0.001 s were too short)" in record.certificate_note
+    assert not record.certificate_checked
     assert record.source == "def HANOI(): ..."
 
 
@@ -224,6 +233,10 @@ def test_a_certificate_that_is_damaged_or_about_others_is_refused(tmp_path, cert
         other.write_text(content if isinstance(content, str) else json.dumps(content))
         with pytest.raises(UsageError, match=message):
             quick(folder, certificate=other)
+    forged = certificate | {"lemma": None}
+    other.write_text(json.dumps(forged | {"digest": digest(forged)}))
+    with pytest.raises(UsageError, match="the certificate does not hold; recomputed, lemma is"):
+        quick(folder, certificate=other)
     untrained = untrained_hanoi(tmp_path / "untrained")
     (untrained.parent / "certificate.json").write_text(json.dumps(certificate))
     with pytest.raises(UsageError, match=r"about other weights: .*; delete it to have one computed"):

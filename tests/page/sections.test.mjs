@@ -16,7 +16,11 @@ test("verdicts are written with the sizes they are about", () => {
   assert.equal(verdictText(one("SATURATED", 2, 6)), "SATURATED(2..6)");
   assert.equal(verdictText(one("BOUNDED", 0, 5)), "BOUNDED(5)");
   assert.match(verdictMeaning(one("BOUNDED", 0, 5)), /up to size 5 works; nothing/);
-  assert.match(verdictMeaning(one("BOUNDED", 0, 0)), /no size/);
+  assert.match(verdictMeaning(one("BOUNDED", -1, 0)), /up to size 0 works/);
+  assert.match(verdictMeaning(one("BOUNDED", -1, -1)), /no size/);
+  assert.equal(verdictText(one("BOUNDED", -1, -1)), "BOUNDED(none)");
+  assert.equal(verdictText(one("PROVED", 2, 3), false), "PROVED (not checked here)");
+  assert.equal(verdictText(one("SATURATED", 2, 6), false), "SATURATED(2..6) (not checked here)");
   assert.match(verdictMeaning(one("REFUTED", 0, 2)), /fails/);
 });
 

@@ -31,10 +31,10 @@ BEYOND = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16)
 DRAWS = 40
 """Starts drawn at each size, fewer where runs are long."""
 GIVEN = 10
-"""Starts at each size from those the environment gives for verification."""
-MOST_ACTIONS = 10_000
+"""Starts at each size looked at, from those the environment gives for verification."""
+MOST_ACTIONS = 5_000
 """Actions of one run."""
-ACTIONS_PER_SIZE = 5_000
+ACTIONS_PER_SIZE = 2_500
 """Actions after which no further runs of a program at a size are begun."""
 MOST_LISTED = 30
 """Calls of each program, at each size of what is run, of which the end is looked up among the outcomes."""
@@ -176,18 +176,19 @@ class Auditor:
                     f"{self.guard.name}: initial of {name} at size {size} draws {shown(state)}, where its "
                     "pre-condition is false"
                 )
-        given = [state for state in self._given(name, size) if self.guard.pre(name, state, None)]
-        return [*starts, *given[:: max(1, len(given) // GIVEN)][:GIVEN]]
+        # Making all starts of a larger size, or only the first, may take for ever.
+        return starts if larger else [*starts, *self._given(name, size)]
 
-    def _given(self, name: str, size: int) -> Iterable[Any]:
+    def _given(self, name: str, size: int) -> list[Any]:
+        """Some of the starts given for verification, spread over the first ones."""
         rng = np.random.default_rng((_SEED, self.guard.library.index_of(name), size))
         values = [int(value) for value in rng.integers(max(size, 2), size=size)]
-        for states in (self.guard.templates(name, size, values), self.guard.enumerate(name, size)):
-            try:
-                return list(islice(states, _LOOKED_THROUGH))
-            except NotImplementedError:
-                continue
-        return []
+        try:
+            first = list(islice(self.guard.templates(name, size, values), _LOOKED_THROUGH))
+        except NotImplementedError:
+            first = list(islice(self.guard.enumerate(name, size), _LOOKED_THROUGH))
+        legal = [state for state in first if self.guard.pre(name, state, None)]
+        return legal[:: max(1, len(legal) // GIVEN)][:GIVEN]
 
     def _follow(self, execution: Execution) -> None:
         """Compare every step and every call of a run with what is known."""

@@ -138,7 +138,7 @@ class Explorer:
         self.order = self.contracts.order
         self.conditions = conditions
         self.deadline = deadline
-        self.pending: list[Entry] = []
+        self.pending: defaultdict[CallMade, list[Any]] = defaultdict(list)
         """States in which calls were seen to begin and from which nothing has been run yet."""
         self._reached: defaultdict[CallMade, list[Any]] = defaultdict(list)
         self._known: dict[tuple[str, Any], bool] = {}  # whatever is a start or was reached
@@ -318,7 +318,7 @@ class Explorer:
             state = self._canonical(state)
         if self._know(program, state):
             self._reached[entry.call].append(state)
-            self.pending.append(Entry(entry.call, state))
+            self.pending[entry.call].append(state)
 
     def _canonical(self, state: Any) -> Any:
         """A state that stands for all with other unknown values in the same places."""

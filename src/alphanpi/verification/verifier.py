@@ -226,10 +226,11 @@ class Verifier:
                         if explored is not None and any(call.program == name for call in explored.calls):
                             self._take(other, smaller, self._explored(other, smaller))
                 continue
-            (called, called_size), state = self.explorer.pending.pop(0)
+            called, called_size = call = next(iter(self.explorer.pending))
+            states = self.explorer.pending.pop(call)
             callee = self.progress[called]
             if called_size in callee.sizes:  # else its contract is not shown, nor what rests on it
-                more = self.explorer.explore(callee.program, called_size, self._covered(called, called_size), [state])
+                more = self.explorer.explore(callee.program, called_size, self._covered(called, called_size), states)
                 self._take(callee, called_size, callee.sizes[called_size].with_more(more))
         if size in item.sizes and self.on_size is not None:
             done = sum(len(other.sizes) for other in self.progress.values())
