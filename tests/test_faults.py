@@ -152,9 +152,9 @@ FAULTS = [
 def test_a_member_at_fault_ends_in_one_line(run, written, tmp_path, text, command, message):
     path = written(member(text))
     arguments = {
-        "eval": ("eval", tmp_path, "--episodes", 1, "--mode", "greedy"),
-        "trace": ("trace", tmp_path, "EMPTY", 3),
-        "run": ("run", tmp_path, "EMPTY", 3),
+        "eval": ("eval", tmp_path, "--env", path, "--episodes", 1, "--mode", "greedy"),
+        "trace": ("trace", tmp_path, "EMPTY", 3, "--env", path),
+        "run": ("run", tmp_path, "EMPTY", 3, "--env", path),
         "search": ("search", path, "EMPTY", 3, "--simulations", 20),
     }[command]
     err = one_line(run(*arguments))
@@ -495,7 +495,7 @@ def test_a_member_that_never_returns_can_be_interrupted(written, tmp_path, kind,
     arguments = {
         "search": (path, "EMPTY", 3),
         "train": (path, "--out", tmp_path / "run", "--seed", 0),
-        "eval": (tmp_path, "--episodes", 1),
+        "eval": (tmp_path, "--env", path, "--episodes", 1),
     }[command]
     most = 3 if (command, kind) == ("train", "swallows") else 2  # the second one was swallowed
     code, err = interrupt(started(tmp_path, command, *arguments), tmp_path / "begun", most)
@@ -529,9 +529,9 @@ def test_the_first_interrupt_of_a_training_ends_it_with_a_checkpoint(written, tm
 
 def test_a_long_run_says_so(run, written, tmp_path, monkeypatch):
     slow = "\ndef observe(self, state):\n    import time\n    time.sleep(0.3)\n    return (state == 0,)\n"
-    written(slow)
+    path = written(slow)
     monkeypatch.setattr("alphanpi.cli.running._SECONDS_BETWEEN_LINES", 0.1)
-    _, _, err = run("run", tmp_path, "EMPTY", 3)
+    _, _, err = run("run", tmp_path, "EMPTY", 3, "--env", path)
     assert "still running; an execution ends after 10,000,000 actions (--max-actions), Ctrl-C ends it now" in err
 
 

@@ -376,17 +376,17 @@ def test_the_far_exam_is_held_whatever_lemma_there_is(monkeypatch, name, options
         "validation.exam_search_episodes": 0,
         "validation.far_exam_factor": 2,
         "validation.far_exam_episodes": 8,
-        "validation.far_exam_planning_episodes": 0,
+        "validation.far_exam_planning_episodes": 4,
     }
     environment = make(name, **options)
     trainer = Trainer(environment, override(preset("default", name), changes), seed=0)
+    monkeypatch.setattr(trainer.validation, "_plan_alike", lambda calls, runs: planned.extend(calls))
+    planned: list[Call] = []
     asked: list[tuple[str, int]] = []
-    calls_made: list[Call] = []
 
     def run(calls, record=False, max_actions=0):
         if record:
             asked.extend((call.program, environment.size(call.state)) for call in calls)
-            calls_made.extend(calls)
         return [Execution(failure == "NONE", Failure[failure], call.state, 1, None, ()) for call in calls]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
@@ -395,8 +395,9 @@ def test_the_far_exam_is_held_whatever_lemma_there_is(monkeypatch, name, options
     if failure == "ACTIONS":  # problems of that size are too large, and so are those of three quarters
         size = 3 * size // 4 if 3 * size // 4 > environment.validation_size else size
     assert set(asked) == {(program, size)}
-    assert len(asked) == (len(set(calls_made)) if failure == "NONE" else 3)  # the first few tell enough
-    assert name == "hanoi" or failure != "NONE" or len(asked) == 8
+    many = 8 if environment.cutoff() is None else 4  # with a lemma, those that are planned
+    assert len(asked) == (many if failure == "NONE" else 3)  # the first few tell enough
+    assert len(set(planned)) == (4 if failure == "NONE" else 0)
 
 
 def test_the_far_exam_asks_for_more_problems_of_smaller_sizes(monkeypatch):

@@ -405,6 +405,13 @@ class Guard:
         verb = "" if rule.startswith("returned") else ":"
         return SpecificationError(f"{self.name}: {member}{verb} {rule}" + (f" ({', '.join(notes)})" if notes else ""))
 
+    def attempt(self, function: Callable[[], Any], what: str, state: Any = None) -> Any:
+        """What a function of the environment's returns that is no member of it, such as one of its lemma."""
+        try:
+            return function()
+        except RAISED as error:
+            self._fault(error, what, state)
+
     def _fault(self, error: BaseException, what: str, state: Any = None) -> NoReturn:
         if isinstance(error, AlphaNPIError):
             raise error

@@ -362,9 +362,13 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
         return self.size(state)
 
     def base_case(self, program: str, state: State) -> bool:
-        """Whether a call that begins here is meant to end without calling itself; the smallest size by default."""
+        """Whether a call that begins here is meant to end without calling itself.
+
+        By default where the size, or the measure, is at most the program's `minimum_size`.
+        """
         entry = self.library.named(program)
-        return not entry.recursive or self.size(state) <= entry.minimum_size
+        least = entry.minimum_size
+        return not entry.recursive or self.size(state) <= least or self.measure(program, state) <= least
 
     def enumerate(self, program: str, size: int) -> Iterator[State]:
         """Every state of that size in which the program may start, up to the environment's symmetry; for `verify`."""

@@ -55,7 +55,13 @@ def check(
     from alphanpi import check as run_check
     from alphanpi.registry import make
 
-    report = run_check(make(environment, **environment_options(observation)), samples=samples, seed=seed)
+    loaded = make(environment, **environment_options(observation))
+    with Console(stderr=True).status("checking") as status:  # in a terminal only
+
+        def tell(what: str) -> None:
+            status.update(f"checking {escape(what)}")
+
+        report = run_check(loaded, samples=samples, seed=seed, progress=tell)
     if as_json:
         print_json(
             {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,10 +12,12 @@ from rich.console import Console
 from alphanpi.cli.shared import (
     EXIT_FINDINGS,
     Device,
+    Env,
     EnvironmentId,
     Observation,
     Run,
     app,
+    duration,
     environment_options,
 )
 from alphanpi.errors import UsageError
@@ -70,7 +71,7 @@ def train(
     environment: EnvironmentId,
     *,
     seed: Annotated[int | None, Parameter(help="decides every random draw; drawn and recorded if omitted")] = None,
-    out: Annotated[Path | None, Parameter(help="run directory; runs/ENV/TIME-seedN if omitted")] = None,
+    out: Annotated[str | None, Parameter(help="run directory; runs/ENV/TIME-seedN if omitted")] = None,
     preset: Preset = "default",
     config: ConfigFile = None,
     observation: Observation = None,
@@ -91,7 +92,7 @@ def train(
     sizes = {"episodes.train_sizes": train_sizes, "validation.size": validation_size}
     _overrides.update({key: value for key, value in sizes.items() if value is not None})
     resolved = _resolved(environment, preset, config)
-    limit = _seconds(time_limit)
+    limit = duration(time_limit)
     _say_compiling(console)
     with View(console) as view:
         outcome = run_training(
@@ -109,18 +110,26 @@ def train(
 
 
 @app.command
-def resume(run: Run, *, time_limit: TimeLimit = None) -> int:
+def resume(
+    run: Run,
+    *,
+    time_limit: TimeLimit = None,
+    env: Env = None,
+    device: Annotated[str | None, Parameter(help="where the network runs; as before if omitted")] = None,
+) -> int:
     """Go on with a run from its newest checkpoint, as if it had never stopped."""
     from alphanpi.learn.train import resume as run_resume
     from alphanpi.learn.view import View
 
     console, errors = Console(), Console(stderr=True)
-    limit = _seconds(time_limit)
+    limit = duration(time_limit)
     _say_compiling(console)
     with View(console) as view:
         outcome = run_resume(
             run,
             time_limit=limit,
+            device=device,
+            environment=env,
             observer=view,
             warn=lambda warning: errors.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True),
         )
@@ -152,18 +161,6 @@ def _resolved(environment: str, preset: str, file: Path | None) -> Any:
     if file is not None:
         resolved = override(resolved, read_toml(file))
     return override(resolved, _overrides)
-
-
-def _seconds(text: str | None) -> float | None:
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
-    if match is None:
-        raise UsageError(f"--time-limit {text}: write 90, 90s, 5m or 1h")
-    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
-    if seconds == 0:
-        raise UsageError(f"--time-limit {text} leaves no time; give a positive one")
-    return seconds
 
 
 def _say_compiling(console: Console) -> None:

@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.tree import Tree
 
-from alphanpi.cli.shared import EXIT_FINDINGS, Device, Json, Run, app, print_json
+from alphanpi.cli.shared import EXIT_FINDINGS, Device, Env, Json, Run, app, print_json
 from alphanpi.errors import UsageError
 from alphanpi.limits import percent
 
@@ -42,6 +42,7 @@ def evaluate(
     mode: Annotated[Literal["greedy", "planning", "both"], Parameter(help="both see the same instances")] = "both",
     seed: Annotated[int, Parameter(help="seed of the instances")] = 0,
     max_actions: MaxActions = MAX_ACTIONS,
+    env: Env = None,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> int:
@@ -50,7 +51,7 @@ def evaluate(
     from alphanpi.evaluation import Score
     from alphanpi.evaluation import evaluate as run_evaluation
 
-    agent = load(run, device)
+    agent = load(run, device, environment=env)
     environment = agent.environment
     name = environment.library.learned[-1].name if program is None else program
     chosen = _sizes(sizes) if sizes is not None else [size for size in environment.test_sizes if size <= 100]
@@ -88,12 +89,13 @@ def run(
     *,
     mode: Mode = "greedy",
     max_actions: MaxActions = MAX_ACTIONS,
+    env: Env = None,
     device: Device = "cpu",
 ) -> int:
     """Run a learned program and print its result. Exit code 1 if it fails."""
     from alphanpi.agent import RunFailed, load
 
-    agent = load(run, device)
+    agent = load(run, device, environment=env)
     try:
         with _patience(agent, program, max_actions):
             result = agent.run(program, instance, mode, max_actions)
@@ -113,6 +115,7 @@ def trace(
     depth: Annotated[int | None, Parameter(help="show calls only this deep")] = None,
     limit: Annotated[int | None, Parameter(help="at most this many steps: 500, or 100,000 with --json")] = None,
     max_actions: MaxActions = MAX_ACTIONS,
+    env: Env = None,
     device: Device = "cpu",
     as_json: Json = False,
 ) -> int:
@@ -120,7 +123,7 @@ def trace(
     from alphanpi.agent import load
     from alphanpi.interpreter import Recording
 
-    agent = load(run, device)
+    agent = load(run, device, environment=env)
     most = limit if limit is not None else (JSON_STEPS if as_json else TEXT_STEPS)
     with _patience(agent, program, max_actions):
         execution = agent.trace(program, instance, Recording(steps=most, depth=depth), max_actions)

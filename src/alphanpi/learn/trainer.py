@@ -113,8 +113,18 @@ class Trainer:
             planner=self.planner,
         )
 
-    def iterate(self) -> Report:
-        """Play, learn, validate once."""
+    @property
+    def may_verify(self) -> bool:
+        """Whether the next iteration may end with a verification."""
+        learned_before = self.curriculum.streak + 1 >= self.config.curriculum.patience
+        return self.config.until == "verified" and self.curriculum.level == self.library.levels and learned_before
+
+    def iterate(self, deadline: float = float("inf")) -> Report:
+        """Play, learn, validate once.
+
+        A verification that is not done by the deadline, a moment of `time.perf_counter`, ends in an OutOfTimeError,
+        and the trainer is of no further use: what comes next must not depend on a clock.
+        """
         began = time.perf_counter()
         before = self.search.statistics
         level = self.curriculum.level
@@ -134,7 +144,7 @@ class Trainer:
         verdict = ""
         if self.curriculum.completed and self.config.until == "verified":
             with _one_thread():
-                verdict = self._verify()
+                verdict = self._verify(deadline)
         validated = time.perf_counter()
         self.iteration += 1
         search = played.seconds - before.seconds
@@ -278,9 +288,10 @@ class Trainer:
             self.curriculum.begin_again()
         return result
 
-    def _verify(self) -> str:
+    def _verify(self, deadline: float = float("inf")) -> str:
         """After the exam: unless all is proved, go on training, with counter-examples among the error starts."""
-        proof = prove(self.environment, self.evaluator, self.acting)
+        seconds = None if deadline == float("inf") else deadline - time.perf_counter()
+        proof = prove(self.environment, self.evaluator, self.acting, seconds)
         if not proof.proved:
             self.curriculum.begin_again()
         for failing in proof.failing:

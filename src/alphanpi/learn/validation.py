@@ -117,7 +117,7 @@ class Validation:
         return self.last_part(iteration)
 
     def last_part(self, iteration: int) -> ExamResult:
-        """What tells of large problems. A lemma changes nothing: it speaks of programs that are verified."""
+        """What tells of large problems."""
         part = Exam.SEARCH
         try:
             self._search_little(iteration)
@@ -216,8 +216,11 @@ class Validation:
             parts = self._far_calls(program, iteration)
         except AlphaNPIError:
             return
+        planned = self.settings.far_exam_planning_episodes
+        # A lemma says that small problems tell all of what is done without search.
+        most = planned if self.starts.guard.cutoff() is not None else None
         for calls in reversed(parts):
-            self._solve_all(calls, self.settings.far_exam_planning_episodes)
+            self._solve_all(calls[:most], planned)
 
     def _far_calls(self, program: str, iteration: int) -> list[list[Call]]:
         """The largest problems, twice as many of half the size, and so on: mistakes may be most frequent in between."""
