@@ -209,6 +209,9 @@ def bench_train(
 ) -> list[TrainResult]:
     """Train for a fixed number of iterations and report where the time went."""
     limits.whole("iterations", iterations, most=limits.MOST_EPISODES)
+    limits.seed(seed)
+    for identifier in environments:
+        make(identifier)  # a mistyped one is found before the others are measured
     results = []
     for identifier in environments:
         config = preset("default", identifier)

@@ -11,7 +11,7 @@ import numpy as np
 
 from alphanpi import limits
 from alphanpi.agent import MAX_ACTIONS, Agent, Mode
-from alphanpi.errors import UsageError
+from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
 from alphanpi.interpreter import Call, failure_counts
 
 _Z_95 = 1.959963984540054
@@ -79,7 +79,10 @@ def evaluate(
 
 def _score(agent: Agent, calls: list[Call], size: int, mode: Mode, max_actions: int) -> Score:
     began = time.perf_counter()
-    executions = agent.executions(calls, mode, max_actions=max_actions)
+    try:
+        executions = agent.executions(calls, mode, max_actions=max_actions)
+    except (EnvironmentFault, SpecificationError) as fault:
+        raise type(fault)(f"{fault} (measuring {calls[0].program} at size {size}, {mode})") from fault
     seconds = time.perf_counter() - began
     successes = sum(execution.success for execution in executions)
     low, high = wilson_interval(successes, len(calls))

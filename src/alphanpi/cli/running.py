@@ -53,7 +53,7 @@ def evaluate(
 
     agent = load(run, device, environment=env)
     environment = agent.environment
-    name = program or environment.library.learned[-1].name
+    name = environment.library.learned[-1].name if program is None else program
     chosen = _sizes(sizes) if sizes is not None else [size for size in environment.test_sizes if size <= 100]
     console = Console(stderr=as_json)
     table = Table("size", "mode", "success", "rate", "95 % interval", "seconds each", "failures", title=name)

@@ -6,6 +6,7 @@ and purpose. So a run resumed from any checkpoint goes on exactly as if it had n
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from alphanpi.config import TrainConfig, planning_config
 from alphanpi.engine.requests import Trace
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
+from alphanpi.errors import UsageError
 from alphanpi.interpreter import Interpreter
 from alphanpi.learn import practice
 from alphanpi.learn.continuation import Continuations
@@ -233,6 +235,10 @@ class Trainer:
             item.total.backward()  # type: ignore[no-untyped-call]
             limit = settings.gradient_clip or float("inf")
             norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), limit))
+            if not math.isfinite(norm):
+                raise UsageError(
+                    f"iteration {self.iteration + 1}: the gradient is not finite; lower learning.learning_rate"
+                )
             self.optimiser.step()
             self._average(decay)
             losses.append(item)
