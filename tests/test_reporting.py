@@ -93,7 +93,7 @@ def test_the_execution_ends_solved_and_refers_to_what_is_there(report):
     for step in execution["steps"]:
         assert len(step["observation"]) == len(report["fields"])
         assert step["probabilities"][0][0] == step["action"]
-    assert all(0 <= shape < len(report["shapes"]) for state in states for shape in state["scene"])
+    assert all(0 <= shape < len(report["shapes"]) for state in states for shape in state["scene"] or [])
     assert all(len(shape) == len(report["shape_columns"]) for shape in report["shapes"])
 
 
@@ -173,15 +173,16 @@ def test_large_searches_are_left_out_and_counted(hanoi):
 
 def test_searches_that_run_out_of_time_are_left_out_and_counted(hanoi, monkeypatch):
     def too_late(*arguments):
-        raise TooLargeError("the time is up")
+        raise TooLargeError("too large: the time is up", "the time is up")
 
     watched = watch(hanoi, "HANOI", "2")
     collector = SearchCollector(hanoi, StateTable(hanoi.environment), 5)
-    monkeypatch.setattr(SearchCollector, "_own", lambda self, wanted: wanted)
-    monkeypatch.setattr("alphanpi.reporting.searches.inspect", too_late)
+    monkeypatch.setattr("alphanpi.reporting.following.Inspector.advance", too_late)
     collected = collector.collect(watched)
     assert collected.record.searches == []
-    assert "3 of 3 calls of the run have no tree here" in collected.record.note
+    assert "12 of 12 steps have no tree: the time is up (12)." in collected.record.note
+    assert collected.place == {}
+    assert {collected.record.reasons[number] for number in collected.reason.values()} == {"the time is up"}
 
 
 def quick(run, **options):

@@ -17,10 +17,11 @@ from alphanpi.reporting.certificates import VERIFY_SECONDS
 from alphanpi.reporting.collecting import collect, library_entries
 from alphanpi.reporting.colours import LIGHT
 from alphanpi.reporting.execution import MOST_STEPS
+from alphanpi.reporting.following import search_of
 from alphanpi.reporting.measuring import SECONDS
 from alphanpi.reporting.page_file import to_html, to_json
 from alphanpi.reporting.records import SCHEMA, ReportRecord, TreePageRecord
-from alphanpi.reporting.searches import SIMULATIONS, SearchCollector, search_of
+from alphanpi.reporting.searches import SIMULATIONS, SearchCollector, no_such_step
 from alphanpi.reporting.states import StateTable
 
 __all__ = ["ReportRecord", "render", "report", "report_record", "tree", "tree_page"]
@@ -125,8 +126,7 @@ def tree(run: str | Path, program: str, instance: str, *, step: int = 1, simulat
     request = Request(program, agent.parse(program, instance))
     found = inspect(search_of(agent, simulations), request, steps=[step - 1])
     if not found.decisions:
-        taken = len(found.trace.actions)
-        raise UsageError(f"{program} {instance!r} takes {taken} actions with search; --step {step} is not one of them")
+        raise no_such_step(program, found, step - 1)
     return found.decisions[0]
 
 
@@ -134,7 +134,9 @@ def tree_page(run: str | Path, program: str, instance: str, *, step: int = 1, si
     """A page with the trees of all actions of a program, and of the programs it calls; `step` comes first."""
     agent = load(run)
     states = StateTable(agent.environment)
-    searches = SearchCollector(agent, states, simulations).collect_one(program, agent.parse(program, instance))
+    searches = SearchCollector(agent, states, simulations).collect_one(
+        program, agent.parse(program, instance), step - 1
+    )
     record = TreePageRecord(
         schema=SCHEMA,
         version=__version__,

@@ -19,7 +19,7 @@ from alphanpi.reporting.records import (
     ReportRecord,
     StepRecord,
 )
-from alphanpi.reporting.searches import SearchCollector
+from alphanpi.reporting.searches import Collected, SearchCollector
 from alphanpi.reporting.sources import Source, exported
 from alphanpi.reporting.states import StateTable
 from alphanpi.reporting.training import learning, training
@@ -56,7 +56,7 @@ def collect(
         states.number(step.state)
     progress(f"searching {len(watched.calls):,} calls with {simulations} simulations")
     searches = SearchCollector(agent, states, simulations).collect(watched)
-    execution = _execution(agent, name, given, watched, states, searches.place_of_call)
+    execution = _execution(agent, name, given, watched, states, searches)
     progress("measuring success by size")
     observed = observe_calls(agent, name)
     scores = generalisation(agent, name, folder, seconds, observed)
@@ -126,13 +126,11 @@ def _execution(
     given: str,
     watched: Watched,
     states: StateTable,
-    search_of_call: dict[int, int],
+    searches: Collected,
 ) -> ExecutionRecord:
     library, execution = agent.environment.library, watched.execution
-    site = {place: (call, order) for call, one in enumerate(watched.calls) for order, place in enumerate(one.steps)}
     steps = []
-    for place, (step, thought) in enumerate(zip(execution.steps, watched.thoughts, strict=True)):
-        call, order = site[place]
+    for step, thought, site in zip(execution.steps, watched.thoughts, watched.sites, strict=True):
         steps.append(
             StepRecord(
                 depth=step.depth,
@@ -141,8 +139,9 @@ def _execution(
                 state=states.number(step.state),
                 observation=[int(value) for value in thought.observation],
                 probabilities=list(thought.probabilities),
-                search=search_of_call.get(call),
-                decision=order,
+                search=searches.place.get(site),
+                decision=site.step,
+                reason=searches.reason.get(site),
             )
         )
     return ExecutionRecord(
