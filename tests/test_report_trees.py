@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from alphanpi.model import create_network
 from alphanpi.registry import make
 from alphanpi.reporting import following, report_record
 from alphanpi.reporting.execution import watch
+from alphanpi.reporting.measuring import Observed, generalisation, observe_calls
 from alphanpi.reporting.searches import NO_ROOM, NODE_LIMITS, SearchCollector
 from alphanpi.reporting.states import StateTable
 
@@ -170,3 +172,32 @@ def test_states_that_only_trees_show_are_not_drawn():
     others = set(range(len(record.states))) - played
     assert others
     assert all(record.states[number].scene is None for number in others)
+
+
+# ---------------------------------------------------------------------------- the other stages
+
+
+def test_measuring_holds_its_time_and_says_what_it_left_out():
+    agent = alphanpi.load("pretrained:hanoi")
+    generalisation(agent, "HANOI", Path("nowhere"), 0.5, Observed([], []))  # compiles
+    began = time.monotonic()
+    found = generalisation(agent, "HANOI", Path("nowhere"), 0.3, Observed([], []))
+    assert time.monotonic() - began < 8
+    assert "Left out for time: " in found.note
+    assert found.note.endswith("15; `alphanpi eval --sizes` measures them.")
+    measured = [score.size for score in found.scores]
+    assert measured == sorted(measured)
+    assert all(score.episodes == 20 and score.successes == 20 for score in found.scores)
+
+
+def test_an_instance_of_very_many_actions_leaves_its_size_out(monkeypatch):
+    monkeypatch.setattr("alphanpi.reporting.measuring._MOST_ACTIONS", 50)
+    found = generalisation(alphanpi.load("pretrained:hanoi"), "HANOI", Path("nowhere"), 60.0, Observed([], []))
+    assert {score.size for score in found.scores} == {2}
+    assert "Left out for time: 5, 10, 12, 15;" in found.note
+
+
+def test_a_run_that_is_cut_counts_no_call_as_failed(monkeypatch):
+    monkeypatch.setattr("alphanpi.reporting.measuring._MOST_ACTIONS", 5)
+    [reliability] = observe_calls(alphanpi.load("pretrained:hanoi"), "HANOI").reliability
+    assert reliability.failures == 0

@@ -119,13 +119,9 @@ def inspect(
     except BaseException:
         search.shared.pools.reset()
         raise
-    names, trace = search.library.names, inspector.episodes.trace(0)
-    kept = [
-        decision._replace(taken=names[trace.actions[step]])
-        for step, decision in sorted(inspector.decisions.items())
-        if step < len(trace.actions)
-    ]
-    return Inspection(trace, tuple(kept))
+    trace = inspector.episodes.trace(0)
+    kept = [step for step in sorted(inspector.decisions) if step < len(trace.actions)]
+    return Inspection(trace, tuple(inspector.taken(step) for step in kept))
 
 
 def ending(failure: Failure) -> str:
@@ -196,7 +192,8 @@ class Inspector:
         self._most_nodes = most_nodes
         few = search.config.simulations_exploitation
         self._further = 0 if simulations is None else max(0, simulations - few)  # simulations before a decision
-        self._last_step = self._thought_through = -1
+        self.step = -1  # of the present decision
+        self._thought_through = -1
         self._ended = False
         try:
             self.episodes = Episodes(search.shared, [request])
@@ -210,6 +207,11 @@ class Inspector:
             return not self._ended and self._advance(deadline)
         except LimitReachedError as limit:
             raise self._too_many(limit) from None
+
+    def taken(self, step: int) -> Decision:
+        """A decision that was kept, with the action that was taken in the end: where a call fails, another one is."""
+        action = int(self.episodes.steps["action"][0, step])
+        return self.decisions[step]._replace(taken=self.search.library.names[action])
 
     def _advance(self, deadline: float) -> bool:
         while True:
@@ -237,11 +239,11 @@ class Inspector:
         slot = int(kernel.choose(t, 0, f, root))
         if self._steps is None or step in self._steps:
             name = self._name(t, root, slot)
-            if step == self._last_step and step in self.decisions:
+            if step == self.step and step in self.decisions:
                 name = self.decisions[step].choice
             self._keep(t, f, step, name, name)
         t.frames["chosen"][f] = slot
-        self._last_step = step
+        self.step = step
         return True
 
     def _lead(self, t: Tables, f: int, step: int) -> bool:

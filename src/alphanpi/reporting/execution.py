@@ -13,6 +13,7 @@ from alphanpi.interpreter import Execution, Recording, Step
 from alphanpi.spec import STOP
 
 MOST_STEPS = 1500
+LARGEST_RUN = 100_000  # steps
 
 
 class Thought(NamedTuple):

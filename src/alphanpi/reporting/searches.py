@@ -17,7 +17,7 @@ from alphanpi.engine.inspection import (
     inspect,
     most_visited,
 )
-from alphanpi.engine.requests import Request
+from alphanpi.engine.requests import Request, Trace
 from alphanpi.errors import UsageError
 from alphanpi.reporting.execution import Site, Watched
 from alphanpi.reporting.following import Effort, follow, search_of
@@ -111,7 +111,7 @@ class SearchCollector:
         found = self._inspect(_Call(program, state), ONE_TREE_LIMITS[0], None)
         trees = {decision.step: decision for decision in found.decisions}
         if step not in trees:
-            raise no_such_step(program, found, step)
+            raise no_such_step(found.trace, step)
         wanted = {step: trees[step]} | trees
         limit, room, kept = self._fitting(wanted, ONE_TREE_LIMITS, MOST_BYTES)
         own = _Shown(program, state, found.trace.success, [trees[one] for one in sorted(kept)])
@@ -251,9 +251,9 @@ class SearchCollector:
         )
 
 
-def no_such_step(program: str, found: Inspection, step: int) -> UsageError:
+def no_such_step(trace: Trace, step: int) -> UsageError:
     """What to say where a search did not come to a step, counted from 0."""
-    taken = len(found.trace.actions)
+    taken = len(trace.actions)
     if taken == 0:
-        return UsageError(f"{program}: the search ended before its first action: {ending(found.trace.failure)}")
-    return UsageError(f"{program} takes {taken} actions with search; --step {step + 1} is not one of them")
+        return UsageError(f"{trace.program}: the search ended before its first action: {ending(trace.failure)}")
+    return UsageError(f"{trace.program} takes {taken} actions with search; --step {step + 1} is not one of them")
