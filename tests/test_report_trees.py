@@ -18,6 +18,7 @@ from alphanpi.registry import make
 from alphanpi.reporting import following, report_record
 from alphanpi.reporting.execution import watch
 from alphanpi.reporting.measuring import Observed, generalisation, observe_calls
+from alphanpi.reporting.page_file import to_json
 from alphanpi.reporting.searches import NO_ROOM, NODE_LIMITS, SearchCollector
 from alphanpi.reporting.states import StateTable
 
@@ -201,3 +202,18 @@ def test_a_run_that_is_cut_counts_no_call_as_failed(monkeypatch):
     monkeypatch.setattr("alphanpi.reporting.measuring._MOST_ACTIONS", 5)
     [reliability] = observe_calls(alphanpi.load("pretrained:hanoi"), "HANOI").reliability
     assert reliability.failures == 0
+
+
+def test_a_run_with_large_pictures_is_shown_by_fewer_steps(monkeypatch):
+    options: dict[str, Any] = {"instance": "5 3 8 1 9 2 7", "simulations": 2, "verify_seconds": 0}
+    whole = report_record("pretrained:recursive-sorting-compare", **options)
+    sizes = [len(to_json(whole))]
+    for most in (60_000, 30_000):
+        monkeypatch.setattr("alphanpi.reporting.collecting._RUN_BYTES", most)
+        monkeypatch.setattr("alphanpi.reporting.collecting._BYTES", 2 * most)
+        record = report_record("pretrained:recursive-sorting-compare", **options)
+        sizes.append(len(to_json(record)))
+        assert 20 <= len(record.execution.steps) < len(whole.execution.steps)
+        assert record.execution.note
+        assert record.execution.steps[0].search is not None
+    assert sizes == sorted(sizes, reverse=True)

@@ -10,6 +10,7 @@ from alphanpi.scene import Scene, Shape
 from alphanpi.spec import Environment
 
 _LONGEST_TEXT = 240
+_STATE_BYTES, _PLACE_BYTES = 24, 5  # of a state without its text, and of the place of a shape
 
 
 class StateTable:
@@ -24,6 +25,7 @@ class StateTable:
         self.records: list[StateRecord] = []
         self.shapes: list[list[Any]] = []
         self.size: tuple[float, float] | None = None
+        self.bytes = 0  # about, as JSON
 
     def __contains__(self, state: Any) -> bool:
         return state in self._number
@@ -34,6 +36,7 @@ class StateTable:
         if known is None:
             known = self._number[state] = len(self.records)
             self.records.append(StateRecord(self.text(state), None))
+            self.bytes += _STATE_BYTES + len(self.text(state).encode())
             self._undrawn.add(known)
         if drawn and known in self._undrawn:
             self._undrawn.remove(known)
@@ -53,13 +56,14 @@ class StateTable:
             return None
         width, height = self.size or (0.0, 0.0)
         self.size = (max(width, scene.width), max(height, scene.height))
+        self.bytes += _PLACE_BYTES * len(scene.shapes)
         return [self._shape(shape) for shape in scene.shapes]
 
     def _shape(self, shape: Shape) -> int:
         known = self._shape_number.get(shape)
         if known is None:
             known = self._shape_number[shape] = len(self.shapes)
-            self.shapes.append(
-                [round(value, 1) if isinstance(value, float) and value > 1 else value for value in shape]
-            )
+            row = [round(value, 1) if isinstance(value, float) and value > 1 else value for value in shape]
+            self.shapes.append(row)
+            self.bytes += len(str(row))
         return known
