@@ -13,6 +13,7 @@ import alphanpi
 from alphanpi.agent import Agent, describe
 from alphanpi.config import SearchConfig
 from alphanpi.engine.inspection import Inspector
+from alphanpi.interpreter import Interpreter
 from alphanpi.model import create_network
 from alphanpi.registry import make
 from alphanpi.reporting import following, report_record
@@ -98,6 +99,21 @@ def test_a_tree_of_another_state_is_dropped_with_the_reason(monkeypatch):
     missing = [site for site in watched.sites if site in collected.reason]
     assert {site.step for site in missing} == {1}
     assert len(missing) == sum(action != "STOP" for action in wrong)
+
+
+def test_a_program_that_only_its_caller_may_call_has_no_tree_and_says_so():
+    agent = alphanpi.load("pretrained:sorting")
+
+    class Picky(type(agent.environment)):  # type: ignore[misc]
+        def pre(self, program, state, caller=None):
+            return super().pre(program, state, caller) and (caller is not None or program == "BUBBLESORT")
+
+    agent.environment = Picky()
+    agent.interpreter = Interpreter(agent.environment, agent.evaluator)
+    watched = watch(agent, "BUBBLESORT", "2 1 3")
+    collected = SearchCollector(agent, StateTable(agent.environment), 5).collect(watched)
+    assert {site.call for site in collected.place} == {0}
+    assert collected.record.reasons == ["its program may not be called here but by its caller"]
 
 
 # ---------------------------------------------------------------------------- time and room

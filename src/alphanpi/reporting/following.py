@@ -129,8 +129,8 @@ def _follow(
         except TooLargeError as error:
             over = error.reason
             found.reasons[site] = over
-        except UsageError as error:
-            found.reasons[site] = str(error)
+        except UsageError:  # of a search that cannot begin
+            found.reasons[site] = "its program may not be called here but by its caller"
         else:
             decision = inspector.decisions.get(site.step) if decided else None
             turn = runs[site.call][site.step]
