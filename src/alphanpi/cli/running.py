@@ -122,6 +122,7 @@ def trace(
     """Run a learned program and print its call tree. Exit code 1 if it fails."""
     from alphanpi.agent import load
     from alphanpi.interpreter import Recording
+    from alphanpi.reporting.text_tree import tree_console
 
     agent = load(run, device, environment=env)
     most = limit if limit is not None else (JSON_STEPS if as_json else TEXT_STEPS)
@@ -142,7 +143,7 @@ def trace(
             }
         )
         return 0 if execution.success else EXIT_FINDINGS
-    console = Console(soft_wrap=True)
+    console = tree_console()
     console.print(_call_tree(agent, program, execution.steps), highlight=False)
     if left_out:
         console.print(f"… {left_out:,} more steps; --depth or --limit shows others", highlight=False)

@@ -27,6 +27,12 @@ def grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
     if t.frames[f].node_count >= t.rules[0].max_nodes:
         finish(t, e, f, _FAILED_NODES)
         return NONE
+    return attach(t, f, node, slot, action, after)
+
+
+@compiled
+def attach(t: Tables, f: int, node: int, slot: int, action: int, after: int) -> int:
+    """A new node for the state to which an action leads, behind its edge; there is one in the pool."""
     child = new_node(t, f, after, t.nodes[node].history)
     t.nodes[child].parent = node
     t.nodes[child].parent_slot = slot
