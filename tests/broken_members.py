@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from typing import ClassVar, NamedTuple
 
@@ -196,6 +197,11 @@ class EnumerateRaises(Complete):
         raise LookupError("no more")
 
 
+class EnumeratesWithoutEnd(Complete):
+    def enumerate(self, program, size):
+        return itertools.repeat(Count(0, size))
+
+
 class EnumerateIsUsedUp(Complete):
     def __init__(self):
         self.states = {
@@ -240,6 +246,11 @@ class OutcomesAreUsedUp(Complete):
             yield from super().outcomes(program, before)
 
 
+class OutcomesWithoutEnd(Complete):
+    def outcomes(self, program, before):
+        return itertools.cycle(super().outcomes(program, before))
+
+
 class OutcomesRaise(Complete):
     def outcomes(self, program, before):
         yield before._replace(value=1 // (before.value - 1))
@@ -271,6 +282,16 @@ class CutoffBelowTheMinimum(Complete):
 class CutoffIsText(Complete):
     def cutoff(self):
         return "obvious"
+
+
+class CutoffWithoutSizes(Complete):
+    def cutoff(self):
+        return lemma(sizes=None)
+
+
+class CutoffExits(Complete):
+    def cutoff(self):
+        raise SystemExit
 
 
 class ConditionOfAnotherProgram(Complete):
@@ -442,6 +463,10 @@ class DerivedIsAField(Complete):
     derived = ("at_goal",)
 
 
+class SizesAreTexts(Complete):
+    train_sizes = ("1", "2")  # type: ignore[assignment]
+
+
 class BaseCaseNever(Complete):
     def base_case(self, program, state):
         return False
@@ -551,12 +576,14 @@ BROKEN_MEMBERS = [
     (EnumeratesWhatIsDrawnOnly, "enumerate", "REACH", "the field 'at_start' is 0 here and 1 there"),
     (EnumeratesLists, "specification", "STEP", "enumerate of STEP at size 1: unhashable state: a list"),
     (EnumerateRaises, "raises", "REACH", "enumerate of REACH at size 1: LookupError: no more"),
+    (EnumeratesWithoutEnd, "enumerate", "STEP", "it must end"),
     (EnumerateIsUsedUp, "enumerate", "STEP", "different states the second time"),
     (CalledBelowItsMinimum, "minimum_size", "STEP", "REACH may call it at size 1, below its minimum_size 2"),
     (OutcomeBreaksPost, "outcomes", "STEP", "where the post-condition is false"),
     (OutcomesAreEmpty, "outcomes", "REACH", "outcomes is empty and lacks"),
     (OutcomesLackOne, "outcomes", "REACH", "lacks Count(value=0"),
     (OutcomesAreUsedUp, "outcomes", "STEP", "different states the second time"),
+    (OutcomesWithoutEnd, "outcomes", "REACH", "it must end"),
     (OutcomesRaise, "raises", "STEP", "outcomes of STEP"),
     (RelativeIsAList, "raises", "STEP", "unhashable type: 'list'"),
     (RelativeFlips, "purity", "REACH", "relative gives two different results"),
@@ -567,6 +594,8 @@ BROKEN_MEMBERS = [
     (ConditionReturnsNone, "cutoff", "REACH", "returned None"),
     (ConditionSomewhereElse, "cutoff", "REACH", "say steps or ends"),
     (ConditionRaises, "raises", "REACH", "has no attribute 'left'"),
+    (CutoffWithoutSizes, "cutoff", None, "sizes maps each program to a size"),
+    (CutoffExits, "raises", None, "cutoff: SystemExit"),
     (ExamineRaises, "raises", None, "examine of the lemma: AttributeError"),
     (ExamineRefutes, "cutoff", None, "examine refutes the lemma: size 7 is different"),
     (ExamineReturnsTrue, "cutoff", None, "examine returned True"),
@@ -591,11 +620,12 @@ BROKEN_MEMBERS = [
     (RenderRepeatsAnId, "specification", "STEP", "two shapes have the id 'value'"),
     (RenderReturnsText, "specification", "STEP", "not a Scene"),
     (RenderFlips, "purity", "STEP", "render gives two different results"),
-    (RenderHoldsNumbers, "raises", "STEP", "has no attribute 'id'"),
+    (RenderHoldsNumbers, "raises", "STEP", "render: AttributeError: 'int' object has no attribute 'id'"),
     (DerivesTooMuch, "specification", "STEP", "derive returned 2 values for 1 names"),
     (DerivesAHalf, "derive", "STEP", "derive gives 0.5 for 'at_either'"),
     (DerivedWithoutDerive, "raises", "STEP", "derive"),
-    (DerivedIsAField, "derive", None, "differ from each other and from the fields"),
+    (DerivedIsAField, "specification", None, "differ from each other and from the fields"),
+    (SizesAreTexts, "specification", "STEP", "'1' is no size"),
     (BaseCaseNever, "base_case", "REACH", "gets the recursion penalty"),
     (BaseCaseFlips, "purity", "REACH", "base_case gives two different results"),
     (MeasureGoesBelowZero, "measure", "REACH", "must not be negative"),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
 
+from alphanpi.errors import SpecificationError
 from alphanpi.guard import RAISED, Guard
-from alphanpi.spec import STOP, Condition, Environment, Program
+from alphanpi.spec import STOP, Environment, Program
 
 Result = TypeVar("Result")
 
@@ -23,6 +24,7 @@ class Probe(Guard):
 
     def __init__(self, environment: Environment[Any]) -> None:
         super().__init__(environment)
+        self.fields = self._fields
         self.seen: set[Any] = set()
         self._masks: dict[tuple[str, Any], tuple[bool, ...]] = {}
 
@@ -61,7 +63,8 @@ class Probe(Guard):
     def _mask(self, program: str, state: Any) -> tuple[bool, ...]:
         if not self.gives("pre"):
             conditions = self.library.conditions(program)
-            return self.ask(f"pre-conditions in {program}", _held, conditions, state)
+            with suppress(*RAISED):  # which one raised is found out below
+                return tuple([test if test is True or test is False else bool(test(state)) for test in conditions])
         may_call = self.library.may_call(program)
         return tuple(
             name == STOP or (allowed and self.pre(name, state, program))
@@ -98,12 +101,12 @@ class Probe(Guard):
     def sizes(self, program: Program) -> list[int]:
         """The sizes a program is taught and validated on, and its smallest one."""
         environment = self.environment
-        declared = (program.minimum_size, *environment.train_sizes, environment.validation_size)
+        declared: tuple[Any, ...] = (program.minimum_size, *environment.train_sizes, environment.validation_size)
+        for size in declared:
+            if not isinstance(size, int):
+                message = "minimum_size, train_sizes and validation_size are whole numbers"
+                raise SpecificationError(f"{self.name}: {size!r} is no size: {message}")
         return sorted({size for size in declared if program.minimum_size <= size <= _LARGEST_SIZE})
-
-
-def _held(conditions: tuple[Condition, ...], state: Any) -> tuple[bool, ...]:
-    return tuple([test if test is True or test is False else bool(test(state)) for test in conditions])
 
 
 @contextmanager

@@ -144,7 +144,7 @@ def _purity(exam: Examination, before: Any, state: Any, shows: bool) -> None:
         return
     uses = [*_functions(exam, before, state), *(_members(exam, state) if shows else ())]
     for what, given, function in uses:
-        with collector.catching(name, state):
+        with collector.catching(name, state, what):
             own = copy if given is state else deepcopy(given)
             first = function(own)
             if own != given or hash(own) != hash(given):
