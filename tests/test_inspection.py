@@ -97,7 +97,7 @@ def hanoi():
 
 @pytest.mark.parametrize("simulations", [1, 5, 300])
 def test_numbers_of_a_decision_fit_together(hanoi, simulations):
-    config = SearchConfig(**hanoi.card.search).model_copy(update={"simulations_exploitation": simulations})
+    config = hanoi.card.search.model_copy(update={"simulations_exploitation": simulations})
     engine = Search(hanoi.environment, hanoi.evaluator, config)
     found = inspect(engine, Request("HANOI", hanoi.parse("HANOI", "3")))
     names, level = hanoi.environment.library.names, level_terms(hanoi.environment.library, config.c_level)
@@ -149,7 +149,7 @@ def test_only_the_steps_asked_for_are_kept(hanoi):
 
 
 def test_a_search_that_is_too_large_says_so_and_leaves_the_engine_usable(hanoi):
-    config = SearchConfig(**hanoi.card.search).model_copy(update={"simulations_exploitation": 50, "max_states": 200})
+    config = hanoi.card.search.model_copy(update={"simulations_exploitation": 50, "max_states": 200})
     engine = Search(hanoi.environment, hanoi.evaluator, config)
     with pytest.raises(TooLargeError, match="too many states; use fewer simulations"):
         inspect(engine, Request("HANOI", hanoi.parse("HANOI", "8")))

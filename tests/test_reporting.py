@@ -424,7 +424,7 @@ def test_an_environment_without_a_picture_or_example_says_what_to_give(tmp_path)
 def test_damaged_records_are_named(tmp_path):
     folder = run_folder(tmp_path)
     (folder / "scores.json").write_text('{"scores": [{"program": "HANOI"}]}')
-    with pytest.raises(UsageError, match="its scores cannot be read"):
+    with pytest.raises(UsageError, match=r"scores\.json: cannot be read: field 'scores\.0\.size'"):
         report_record(folder, instance="1", simulations=1, verify_seconds=0)
     (folder / "scores.json").unlink()
     (folder / "meta.json").write_text("{")

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from alphanpi import limits
 from alphanpi.agent import MAX_ACTIONS, Agent, Mode
 from alphanpi.errors import UsageError
 from alphanpi.interpreter import Call, failure_counts
@@ -50,17 +51,22 @@ def evaluate(
     entry = agent.environment.library.named(program)
     if entry.atomic:
         raise UsageError(f"{program} is an atomic action; give a program")
-    if max_actions < 1:
-        raise UsageError(f"{max_actions} actions solve nothing; give at least 1")
-    if episodes < 1:
-        raise UsageError(f"{episodes} episodes measure nothing; give at least 1")
+    limits.whole("max_actions", max_actions, most=limits.MOST_ACTIONS)
+    limits.whole("episodes", episodes, most=limits.MOST_EPISODES)
+    limits.seed(seed)
+    if mode not in ("greedy", "planning", "both"):
+        raise UsageError(f"unknown mode {mode!r}; there are greedy, planning and both")
+    if not sizes:
+        raise UsageError(f"{program}: no size to measure it at; give one or more sizes")
     modes: tuple[Mode, ...] = ("greedy", "planning") if mode == "both" else (mode,)
     scores = []
     for size in sizes:
+        limits.size(f"{program}: size", size)
         if size < entry.minimum_size:
             raise UsageError(f"{program} cannot start at size {size}; its smallest is {entry.minimum_size}")
+    for size in sizes:
         calls = [
-            Call(program, agent.environment.initial(program, size, np.random.default_rng((seed, size, episode))))
+            Call(program, agent.guard.initial(program, size, np.random.default_rng((seed, size, episode))))
             for episode in range(episodes)
         ]
         for one in modes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from alphanpi import limits
 from alphanpi.checking.contracts import check_contract
 from alphanpi.checking.embedding import Embedding
 from alphanpi.checking.enumeration import check_enumeration
@@ -39,6 +40,8 @@ def check(
         seed: Of half of the random draws; the others are always the same.
         progress: Told what is about to be checked.
     """
+    limits.whole("samples", samples, most=limits.MOST_EPISODES)
+    limits.seed(seed)
     probe, collector = Probe(environment), Collector()
     ideal, needed, possible = IdealPrograms(probe), Calls(), Calls()
     exams = [

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.console import Console
 
-from alphanpi.cli.shared import EXIT_FINDINGS, Run, app
+from alphanpi.cli.shared import EXIT_FINDINGS, Env, Run, app
 
 
 @app.command
@@ -27,6 +27,7 @@ def export(
     ] = None,
     samples: Annotated[int, Parameter(help="random larger starts to compare on, of all programs together")] = 2000,
     seed: Annotated[int, Parameter(help="seed of the random starts")] = 0,
+    env: Env = None,
 ) -> int:
     """Write what an agent has learned as code that does the same. Exit code 1 if no such code is found."""
     from alphanpi.exporting import ExportFailed
@@ -42,6 +43,7 @@ def export(
                 max_size=max_size,
                 samples=samples,
                 seed=seed,
+                environment=env,
                 say=lambda line: status.update(line),
             )
         except ExportFailed as failure:

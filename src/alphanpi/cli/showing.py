@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from alphanpi.cli.running import Instance, ProgramName
-from alphanpi.cli.shared import Run, app
+from alphanpi.cli.shared import Env, Run, app
 from alphanpi.errors import UsageError
 
 Simulations = Annotated[int, Parameter(help="simulations per action, also in the searches of called programs")]
@@ -38,8 +38,9 @@ def report(
         Path | None, Parameter(help="certificate; RUN/certificate.json, or a new one, if omitted")
     ] = None,
     verify_seconds: Annotated[
-        float, Parameter(help="time for a new certificate, if there is none; 0 for no verification")
+        float, Parameter(help="time for a new certificate, or for checking the one there is; 0 for none")
     ] = VERIFY_SECONDS,
+    env: Env = None,
     as_json: Annotated[bool, Parameter(name="--json", help="write only the data, as JSON", negative="")] = False,
 ) -> int:
     """Write a page that shows an agent: summary, a run to step through, search trees, learning, generalisation."""
@@ -61,6 +62,7 @@ def report(
         export=export,
         certificate=certificate,
         verify_seconds=verify_seconds,
+        environment=env,
         progress=lambda doing: console.print(f"{doing} …", highlight=False, markup=False, soft_wrap=True),
     )
     missing = [record.certificate_note] if record.certificate is None else []
@@ -85,6 +87,7 @@ def tree(
         Literal["text", "dot", "json", "html"], Parameter(name="--format", help="for the terminal, Graphviz, scripts")
     ] = "text",
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="file to write instead of printing")] = None,
+    env: Env = None,
 ) -> int:
     """Show the search tree of one decision: visits, prior, Q, U, L and their sum."""
     from alphanpi.files import require_writable, write_atomically
@@ -97,15 +100,15 @@ def tree(
     if format_ == "html":
         if out is None:
             raise UsageError("--format html needs a file: -o tree.html")
-        write_atomically(out, tree_page(run, program, instance, step=step, simulations=simulations))
+        write_atomically(out, tree_page(run, program, instance, step=step, simulations=simulations, environment=env))
         print(f"wrote {out}")
         return 0
     from alphanpi.agent import load
     from alphanpi.reporting import tree as find_tree
     from alphanpi.reporting.text_tree import Shown, dot, numbers, rich_tree, tree_object
 
-    decision = find_tree(run, program, instance, step=step, simulations=simulations)
-    shown = Shown(decision, load(run).environment, nodes)
+    decision = find_tree(run, program, instance, step=step, simulations=simulations, environment=env)
+    shown = Shown(decision, load(run, environment=env).environment, nodes)
     if format_ == "text":
         _print(out, shown.left_out, numbers(shown), rich_tree(shown))
         return 0
@@ -137,11 +140,12 @@ def render(
     instance: Instance,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="file to write: .svg, or .gif (needs Pillow)")],
+    env: Env = None,
 ) -> int:
     """Make an animated picture of a run, for a README or a talk."""
     from alphanpi.reporting import render as make_picture
 
-    note = make_picture(run, program, instance, out)
+    note = make_picture(run, program, instance, out, environment=env)
     if note:
         Console(stderr=True).print(note, highlight=False, soft_wrap=True)
     print(f"wrote {out}, {out.stat().st_size / 1e3:.0f} kB")

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from alphanpi.engine import kernel
+from alphanpi.engine.calls import wait
 from alphanpi.engine.compilation import compiled
-from alphanpi.engine.episodes import Episodes
+from alphanpi.engine.episodes import NODES_AT_ONCE, Episodes
 from alphanpi.engine.requests import Request, Trace
 from alphanpi.engine.scoring import upper_confidence
 from alphanpi.engine.search import Search
@@ -17,7 +18,7 @@ from alphanpi.engine.tables import FAILED, NONE, UNKNOWN, Hole, LimitReachedErro
 from alphanpi.errors import UsageError
 from alphanpi.guard import shown
 
-_ACTIVE, _NO_HOLE = int(Status.ACTIVE), int(Hole.NONE)
+_ACTIVE, _NO_HOLE, _PAUSE = int(Status.ACTIVE), int(Hole.NONE), int(Hole.PAUSE)
 
 
 class TooLargeError(UsageError):
@@ -94,6 +95,9 @@ def advance_to_decision(t: Tables) -> bool:
     """Run the only episode until its own program has to choose: True. False where it waits, or is done."""
     t.episodes[0].hole = _NO_HOLE
     while t.episodes[0].status == _ACTIVE and t.episodes[0].hole == _NO_HOLE:
+        if t.left[0] <= 0:
+            wait(t, 0, _PAUSE, 0, 0, 0)
+            break
         f = t.episodes[0].frame
         if t.frames[f].budget > 0:
             kernel.visit(t, 0, f)
@@ -129,10 +133,10 @@ class _Inspector:
         try:
             return self._run()
         except LimitReachedError as limit:
-            self.search.shared.pools.reset()
+            self.search.begin_again()
             raise self._too_large(f"too many {limit.failure.name.lower()}") from None
         except BaseException:
-            self.search.shared.pools.reset()
+            self.search.begin_again()
             raise
 
     def _too_large(self, reason: str) -> TooLargeError:
@@ -144,6 +148,7 @@ class _Inspector:
         last_step = -1
         while True:
             tables = episodes.tables()
+            tables.left[0] = NODES_AT_ONCE
             if advance_to_decision(tables):
                 frame = tables.frames[tables.episodes["frame"][0]]
                 step = int(frame["length"])

@@ -59,6 +59,7 @@ def export(
     max_size: int | None = None,
     samples: int = 2000,
     seed: int = 0,
+    environment: str | type[Environment[Any]] | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Export:
     """The learned library of a run as source code, an automaton in JSON, or a Graphviz graph.
@@ -73,13 +74,14 @@ def export(
         max_size: Look at every start up to this size; by default as far as it is cheap.
         samples: Random larger starts to compare on, of all programs together.
         seed: Decides the random starts.
+        environment: The agent's environment, if `run` names one that is not trusted; see `load`.
         say: Called with a line for each stage.
     """
     from alphanpi.agent import load
 
     if out is not None:
         require_writable(Path(out))
-    agent = load(run)
+    agent = load(run, environment=environment)
     card = agent.card
     origin = Origin(str(run), agent.weights_hash[:12], card.environment, card.options)
     exported = export_evaluator(

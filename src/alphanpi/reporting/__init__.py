@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from alphanpi import __version__
 from alphanpi.agent import load
@@ -22,6 +23,9 @@ from alphanpi.reporting.page_file import to_html, to_json
 from alphanpi.reporting.records import SCHEMA, ReportRecord, TreePageRecord
 from alphanpi.reporting.searches import SIMULATIONS, SearchCollector, search_of
 from alphanpi.reporting.states import StateTable
+from alphanpi.spec import Environment
+
+Named = str | type[Environment[Any]] | None
 
 __all__ = ["ReportRecord", "render", "report", "report_record", "tree", "tree_page"]
 
@@ -38,6 +42,7 @@ def report_record(
     export: bool = True,
     certificate: str | Path | None = None,
     verify_seconds: float = VERIFY_SECONDS,
+    environment: Named = None,
     progress: Callable[[str], None] | None = None,
 ) -> ReportRecord:
     """What a report shows, as records; see docs/report.md.
@@ -54,8 +59,9 @@ def report_record(
         export: Whether to do that.
         certificate: File with the agent's certificate; `certificate.json` in the run's folder if omitted and there.
             It is not computed again, but it has to be whole and about this agent.
-        verify_seconds: Where there is no certificate, time for computing one; 0 leaves it out. An environment that
-            cannot be verified is no error: `certificate_note` says why.
+        verify_seconds: Time for computing a certificate, or for checking the one there is; 0 leaves it out, and then
+            the page says so. An environment that cannot be verified is no error: `certificate_note` says why.
+        environment: The agent's environment, if `run` names one that is not trusted; see `alphanpi.load`.
         progress: Told what is being done.
     """
     if most_steps < 1:
@@ -63,7 +69,7 @@ def report_record(
     if not 0 <= verify_seconds < math.inf:
         raise UsageError(f"{verify_seconds:g} seconds for verification: give a positive number, or 0 to leave it out")
     return collect(
-        load(run),
+        load(run, environment=environment),
         str(run),
         program,
         instance,
@@ -91,6 +97,7 @@ def report(
     export: bool = True,
     certificate: str | Path | None = None,
     verify_seconds: float = VERIFY_SECONDS,
+    environment: Named = None,
     progress: Callable[[str], None] | None = None,
 ) -> ReportRecord:
     """Write a self-contained page, or its JSON object if `out` ends in .json; arguments as for `report_record`."""
@@ -107,6 +114,7 @@ def report(
         export=export,
         certificate=certificate,
         verify_seconds=verify_seconds,
+        environment=environment,
         progress=progress,
     )
     title = f"{_short(record.agent.environment)}: what was learned"
@@ -119,9 +127,17 @@ def _short(environment: str) -> str:
     return environment.rpartition("/")[2].removesuffix(".py").rpartition(":")[2]
 
 
-def tree(run: str | Path, program: str, instance: str, *, step: int = 1, simulations: int = SIMULATIONS) -> Decision:
+def tree(
+    run: str | Path,
+    program: str,
+    instance: str,
+    *,
+    step: int = 1,
+    simulations: int = SIMULATIONS,
+    environment: Named = None,
+) -> Decision:
     """The search tree behind one action of a program: the `step`-th, counted from 1."""
-    agent = load(run)
+    agent = load(run, environment=environment)
     request = Request(program, agent.parse(program, instance))
     found = inspect(search_of(agent, simulations), request, steps=[step - 1])
     if not found.decisions:
@@ -130,9 +146,17 @@ def tree(run: str | Path, program: str, instance: str, *, step: int = 1, simulat
     return found.decisions[0]
 
 
-def tree_page(run: str | Path, program: str, instance: str, *, step: int = 1, simulations: int = SIMULATIONS) -> str:
+def tree_page(
+    run: str | Path,
+    program: str,
+    instance: str,
+    *,
+    step: int = 1,
+    simulations: int = SIMULATIONS,
+    environment: Named = None,
+) -> str:
     """A page with the trees of all actions of a program, and of the programs it calls; `step` comes first."""
-    agent = load(run)
+    agent = load(run, environment=environment)
     states = StateTable(agent.environment)
     searches = SearchCollector(agent, states, simulations).collect_one(program, agent.parse(program, instance))
     record = TreePageRecord(
@@ -147,13 +171,13 @@ def tree_page(run: str | Path, program: str, instance: str, *, step: int = 1, si
     return to_html(record, f"{program} on {instance}: how the search decides")
 
 
-def render(run: str | Path, program: str, instance: str, out: str | Path) -> str:
+def render(run: str | Path, program: str, instance: str, out: str | Path, *, environment: Named = None) -> str:
     """Write an animated picture of an execution, .svg or .gif; returns what was left out, in words."""
     path = Path(out)
     if path.suffix not in (".svg", ".gif"):
         raise UsageError(f"{path}: pictures are written as .svg or .gif; choose one of these endings")
     require_writable(path)
-    reel = film(load(run), program, instance)
+    reel = film(load(run, environment=environment), program, instance)
     title = f"{program} on {instance}"
     write_atomically(path, svg(reel, LIGHT, title) if path.suffix == ".svg" else gif(reel, LIGHT))
     return reel.note

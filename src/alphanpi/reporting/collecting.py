@@ -48,7 +48,7 @@ def collect(
     name = program or library.learned[-1].name
     given = instance if instance is not None else _example(agent, name)
     folder = run_folder(run)
-    proof = stored(agent, certificate_file, folder)
+    proof = stored(agent, certificate_file, folder, verify_seconds, progress)
     progress(f"running {name} on {given}")
     watched = watch(agent, name, given, most_steps)
     states = StateTable(agent.environment)
@@ -88,6 +88,7 @@ def collect(
         source_note=shown.note,
         certificate=proof.content,
         certificate_note=proof.note,
+        certificate_checked=proof.checked,
     )
 
 

@@ -194,6 +194,7 @@ class ReportRecord(NamedTuple):
     source_note: str  # where it comes from, or why there is none
     certificate: dict[str, Any] | None
     certificate_note: str  # likewise
+    certificate_checked: bool  # whether it was computed for the report, or computed again with the same result
 
 
 def plain(value: Any, digits: int | None = 5) -> Any:

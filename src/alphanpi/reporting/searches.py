@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from alphanpi.agent import Agent
-from alphanpi.config import SearchConfig
 from alphanpi.engine.inspection import Decision, Inspection, TooLargeError, call_entry, inspect
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
@@ -33,7 +32,7 @@ def search_of(agent: Agent, simulations: int) -> Search:
     """The agent's training search in exploitation mode, level term included, with that many simulations."""
     if simulations < 1:
         raise UsageError(f"{simulations} simulations search nothing; give at least 1")
-    config = SearchConfig(**agent.card.search).model_copy(update={"simulations_exploitation": simulations})
+    config = agent.card.search.model_copy(update={"simulations_exploitation": simulations})
     return Search(agent.environment, agent.evaluator, config)
 
 

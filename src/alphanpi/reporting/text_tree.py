@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.tree import Tree
 
 from alphanpi.engine.inspection import Decision, TreeEdge, TreeNode
+from alphanpi.guard import Guard
 from alphanpi.reporting.searches import kept_nodes
 from alphanpi.spec import Environment
 
@@ -20,7 +21,7 @@ class Shown:
 
     def __init__(self, decision: Decision, environment: Environment[Any], limit: int) -> None:
         self.decision = decision
-        self.show = environment.format
+        self.show = Guard(environment).format
         self.library = environment.library
         self.kept = kept_nodes(decision, limit)
         self.inside = set(self.kept)

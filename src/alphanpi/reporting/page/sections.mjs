@@ -11,10 +11,10 @@ const seconds = (value) => (value === null ? "unknown" : value < 120 ? `${value.
 
 const command = (text) => html("pre", { class: "command" }, html("code", {}, text));
 
-function verification(certificate) {
+function verification(certificate, checked) {
   if (!certificate) return fact("Verification", "no certificate", "the last section says why");
   const margin = smallestMargin(certificate);
-  return fact("Verification", verdictText(certificate), margin === null ? null : `smallest margin ${threeDigits(margin)}`, verdictMood(certificate.verdict));
+  return fact("Verification", verdictText(certificate, checked), margin === null ? null : `smallest margin ${threeDigits(margin)}`, verdictMood(certificate.verdict, checked));
 }
 
 export function summary(report) {
@@ -36,7 +36,7 @@ export function summary(report) {
       fact("Environment", agent.environment.split("/").pop(), options || agent.summary),
       fact("Training", seconds(training.seconds), training.iterations ? `${grouped(training.iterations)} iterations, seed ${agent.seed}` : `seed ${agent.seed}`),
       line("greedy"), line("planning"),
-      verification(certificate)),
+      verification(certificate, report.certificate_checked)),
     figure("who-calls-whom", "Who calls whom, as learned", (width) => callGraph(width, library, report.calls), Math.max(...library.map((entry) => entry.level)) < 2 ? "narrow" : ""),
     html("p", { class: "note" }, "Counted in greedy runs of the validation size; thicker arrows are more frequent, and every program also ends with STOP. Hover for numbers."),
   ];
@@ -116,7 +116,7 @@ export function code(report) {
   const proof = certificate === null
     ? [html("p", { class: "note" }, `${about} This makes a certificate, and gives it to the report:`),
        command(`alphanpi verify ${agent.run} --out certificate.json\nalphanpi report ${agent.run} --certificate certificate.json`)]
-    : certificateParts(certificate, about);
+    : certificateParts(certificate, about, report.certificate_checked);
   return [html("h3", {}, "Source code", html("small", {}, "what was learned, as a program")), ...shown,
     html("h3", { id: "certificate" }, "Certificate", html("small", {}, "what has been shown about it")), ...proof];
 }
