@@ -108,8 +108,8 @@ def bench_train(
 @bench_app.command(name="export")
 def bench_export(*, as_json: Json = False) -> int:
     """Time of an exported module, the greedy interpreter and planning on the same instances."""
-    from alphanpi.bench_export import ExportTiming
-    from alphanpi.bench_export import bench_export as run_bench
+    from alphanpi.bench_exports import ExportTiming
+    from alphanpi.bench_exports import bench_export as run_bench
 
     console = Console(stderr=as_json)
     table = Table(Column("case", no_wrap=True), "size", "exported ms", "greedy ms", "planning ms", "ratio")

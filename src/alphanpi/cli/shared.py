@@ -13,10 +13,11 @@ from cyclopts import App, Parameter, Token, convert
 
 from alphanpi import __version__
 from alphanpi.errors import UsageError
-from alphanpi.limits import MOST_SEED
+from alphanpi.limits import MOST_SECONDS, MOST_SEED
 
 EXIT_FINDINGS = 1
 EXIT_ERROR = 2
+EXIT_NOT_ESTABLISHED = 3
 EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
 EXIT_NO_READER = 141  # as of a process that SIGPIPE ended
@@ -80,6 +81,8 @@ def duration(text: str | None) -> float | None:
     seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
     if seconds == 0:
         raise UsageError(f"--time-limit {text} leaves no time; give a positive one")
+    if seconds > MOST_SECONDS:
+        raise UsageError(f"--time-limit {text}: give at most a year")
     return seconds
 
 

@@ -14,10 +14,9 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from alphanpi.cli.shared import EXIT_FINDINGS, Env, Json, Run, app, duration, print_json
+from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_NOT_ESTABLISHED, Env, Json, Run, app, duration, print_json
 from alphanpi.errors import UsageError
 
-EXIT_NOT_PROVED = 3
 _LEMMA_PART = re.compile(r"\s+(?=\(\d+\) |Proof: )")  # a lemma's numbered parts and its proof are paragraphs
 
 
@@ -66,7 +65,7 @@ def verify(
         print_json(record)
     else:
         _print(Console(soft_wrap=True), certificate, recheck, out)
-    return {"PROVED": 0, "REFUTED": EXIT_FINDINGS}.get(certificate.verdict, EXIT_NOT_PROVED)
+    return {"PROVED": 0, "REFUTED": EXIT_FINDINGS}.get(certificate.verdict, EXIT_NOT_ESTABLISHED)
 
 
 def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path | None) -> None:
