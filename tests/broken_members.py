@@ -455,6 +455,14 @@ class DerivesAHalf(Complete):
         return (0.5,)
 
 
+class DeriveFlips(Complete):
+    calls = 0
+
+    def derive(self, observation):
+        self.calls += 1
+        return (self.calls % 2,)
+
+
 class DerivedWithoutDerive(Complete):
     derive = Environment.derive
 
@@ -483,6 +491,11 @@ class BaseCaseFlips(Complete):
 class MeasureGoesBelowZero(Complete):
     def measure(self, program, state):
         return state.goal - 3
+
+
+class MeasureStays(Complete):
+    def measure(self, program, state):
+        return 5
 
 
 class LeaveForgetsForOthers(Complete):
@@ -589,7 +602,7 @@ BROKEN_MEMBERS = [
     (RelativeFlips, "purity", "REACH", "relative gives two different results"),
     (CutoffOfAnotherProgram, "cutoff", None, "sizes names 'REACHED'; the programs are STEP, REACH"),
     (CutoffBelowTheMinimum, "cutoff", "STEP", "sizes says 0"),
-    (CutoffIsText, "cutoff", None, "cutoff returned a str"),
+    (CutoffIsText, "specification", None, "cutoff: it returned a str"),
     (ConditionOfAnotherProgram, "cutoff", None, "a condition names the program 'RUN'"),
     (ConditionReturnsNone, "cutoff", "REACH", "returned None"),
     (ConditionSomewhereElse, "cutoff", "REACH", "say steps or ends"),
@@ -615,20 +628,22 @@ BROKEN_MEMBERS = [
     (ParseExits, "parse", "REACH", "parse ends Python at ''"),
     (FormatReturnsNone, "specification", "STEP", "format: it returned a NoneType"),
     (FormatFlips, "purity", "STEP", "format gives two different results"),
-    (ResultReturnsBytes, "specification", "STEP", "result of STEP: it returned a bytes"),
+    (ResultReturnsBytes, "specification", "STEP", "result: it returned a bytes"),
     (ResultCannotReadSteps, "raises", "STEP", "result of STEP"),
     (RenderRepeatsAnId, "specification", "STEP", "two shapes have the id 'value'"),
     (RenderReturnsText, "specification", "STEP", "not a Scene"),
     (RenderFlips, "purity", "STEP", "render gives two different results"),
     (RenderHoldsNumbers, "raises", "STEP", "render: AttributeError: 'int' object has no attribute 'id'"),
-    (DerivesTooMuch, "specification", "STEP", "derive returned 2 values for 1 names"),
-    (DerivesAHalf, "derive", "STEP", "derive gives 0.5 for 'at_either'"),
+    (DerivesTooMuch, "specification", "STEP", "derive: it returned 2 values for 1 names"),
+    (DerivesAHalf, "specification", "STEP", "derive: 'at_either' is 0.5"),
+    (DeriveFlips, "derive", "STEP", "two different results for one observation"),
     (DerivedWithoutDerive, "raises", "STEP", "derive"),
-    (DerivedIsAField, "specification", None, "differ from each other and from the fields"),
-    (SizesAreTexts, "specification", "STEP", "'1' is no size"),
+    (DerivedIsAField, "specification", None, "'at_goal' is a field"),
+    (SizesAreTexts, "specification", None, "`train_sizes` holds '1'"),
     (BaseCaseNever, "base_case", "REACH", "gets the recursion penalty"),
     (BaseCaseFlips, "purity", "REACH", "base_case gives two different results"),
-    (MeasureGoesBelowZero, "measure", "REACH", "must not be negative"),
+    (MeasureGoesBelowZero, "specification", "REACH", "measure: it returned -1"),
+    (MeasureStays, "measure", "REACH", "takes the measure from 5 to 5"),
     (LeaveForgetsForOthers, "frame", "REACH", "leaving a call of STEP at once does not give the caller's state"),
     (ObserveExits, "raises", "STEP", "SystemExit: enough"),
     (StatesCannotBeCompared, "raises", "STEP", "ArithmeticError: incomparable"),

@@ -21,7 +21,7 @@ from alphanpi.checking.signatures import Signatures
 from alphanpi.checking.starts import check_minimum_size, draw_starts
 from alphanpi.checking.templates import check_templates
 from alphanpi.checking.texts import check_texts
-from alphanpi.spec import Environment
+from alphanpi.spec import Environment, require_specified
 
 __all__ = ["Finding", "Report", "check"]
 
@@ -42,7 +42,12 @@ def check(
     """
     limits.whole("samples", samples, most=limits.MOST_EPISODES)
     limits.seed(seed)
-    probe, collector = Probe(environment), Collector()
+    collector = Collector()
+    with collector.catching(None):
+        require_specified(environment)
+    if collector.findings:
+        return Report(type(environment).__name__, tuple(collector.findings), (), 0)
+    probe = Probe(environment)
     ideal, needed, possible = IdealPrograms(probe), Calls(), Calls()
     exams = [
         Examination(probe, collector, program, samples, (seed, index), ideal, [], needed, possible)

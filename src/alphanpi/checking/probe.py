@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
 
-from alphanpi.errors import SpecificationError
 from alphanpi.guard import RAISED, Guard
 from alphanpi.spec import STOP, Environment, Program
 
@@ -35,10 +35,8 @@ class Probe(Guard):
 
     def ask(self, what: str, function: Callable[..., Result], *arguments: Any) -> Result:
         """Call any other function that belongs to the environment; what it raises is located."""
-        try:
-            return function(*arguments)
-        except RAISED as error:
-            self._fault(error, what)
+        result: Result = self.attempt(partial(function, *arguments), what)
+        return result
 
     def observe(self, state: Any) -> tuple[int, ...]:
         """An observation; the state counts as looked at."""
@@ -101,11 +99,7 @@ class Probe(Guard):
     def sizes(self, program: Program) -> list[int]:
         """The sizes a program is taught and validated on, and its smallest one."""
         environment = self.environment
-        declared: tuple[Any, ...] = (program.minimum_size, *environment.train_sizes, environment.validation_size)
-        for size in declared:
-            if not isinstance(size, int):
-                message = "minimum_size, train_sizes and validation_size are whole numbers"
-                raise SpecificationError(f"{self.name}: {size!r} is no size: {message}")
+        declared = (program.minimum_size, *environment.train_sizes, environment.validation_size)
         return sorted({size for size in declared if program.minimum_size <= size <= _LARGEST_SIZE})
 
 
