@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from typing import ClassVar, NamedTuple
 
@@ -196,6 +197,11 @@ class EnumerateRaises(Complete):
         raise LookupError("no more")
 
 
+class EnumeratesWithoutEnd(Complete):
+    def enumerate(self, program, size):
+        return itertools.repeat(Count(0, size))
+
+
 class EnumerateIsUsedUp(Complete):
     def __init__(self):
         self.states = {
@@ -240,6 +246,11 @@ class OutcomesAreUsedUp(Complete):
             yield from super().outcomes(program, before)
 
 
+class OutcomesWithoutEnd(Complete):
+    def outcomes(self, program, before):
+        return itertools.cycle(super().outcomes(program, before))
+
+
 class OutcomesRaise(Complete):
     def outcomes(self, program, before):
         yield before._replace(value=1 // (before.value - 1))
@@ -271,6 +282,16 @@ class CutoffBelowTheMinimum(Complete):
 class CutoffIsText(Complete):
     def cutoff(self):
         return "obvious"
+
+
+class CutoffWithoutSizes(Complete):
+    def cutoff(self):
+        return lemma(sizes=None)
+
+
+class CutoffExits(Complete):
+    def cutoff(self):
+        raise SystemExit
 
 
 class ConditionOfAnotherProgram(Complete):
@@ -434,12 +455,24 @@ class DerivesAHalf(Complete):
         return (0.5,)
 
 
+class DeriveFlips(Complete):
+    calls = 0
+
+    def derive(self, observation):
+        self.calls += 1
+        return (self.calls % 2,)
+
+
 class DerivedWithoutDerive(Complete):
     derive = Environment.derive
 
 
 class DerivedIsAField(Complete):
     derived = ("at_goal",)
+
+
+class SizesAreTexts(Complete):
+    train_sizes = ("1", "2")  # type: ignore[assignment]
 
 
 class BaseCaseNever(Complete):
@@ -458,6 +491,11 @@ class BaseCaseFlips(Complete):
 class MeasureGoesBelowZero(Complete):
     def measure(self, program, state):
         return state.goal - 3
+
+
+class MeasureStays(Complete):
+    def measure(self, program, state):
+        return 5
 
 
 class LeaveForgetsForOthers(Complete):
@@ -551,22 +589,26 @@ BROKEN_MEMBERS = [
     (EnumeratesWhatIsDrawnOnly, "enumerate", "REACH", "the field 'at_start' is 0 here and 1 there"),
     (EnumeratesLists, "specification", "STEP", "enumerate of STEP at size 1: unhashable state: a list"),
     (EnumerateRaises, "raises", "REACH", "enumerate of REACH at size 1: LookupError: no more"),
+    (EnumeratesWithoutEnd, "enumerate", "STEP", "it must end"),
     (EnumerateIsUsedUp, "enumerate", "STEP", "different states the second time"),
     (CalledBelowItsMinimum, "minimum_size", "STEP", "REACH may call it at size 1, below its minimum_size 2"),
     (OutcomeBreaksPost, "outcomes", "STEP", "where the post-condition is false"),
     (OutcomesAreEmpty, "outcomes", "REACH", "outcomes is empty and lacks"),
     (OutcomesLackOne, "outcomes", "REACH", "lacks Count(value=0"),
     (OutcomesAreUsedUp, "outcomes", "STEP", "different states the second time"),
+    (OutcomesWithoutEnd, "outcomes", "REACH", "it must end"),
     (OutcomesRaise, "raises", "STEP", "outcomes of STEP"),
     (RelativeIsAList, "raises", "STEP", "unhashable type: 'list'"),
     (RelativeFlips, "purity", "REACH", "relative gives two different results"),
     (CutoffOfAnotherProgram, "cutoff", None, "sizes names 'REACHED'; the programs are STEP, REACH"),
     (CutoffBelowTheMinimum, "cutoff", "STEP", "sizes says 0"),
-    (CutoffIsText, "cutoff", None, "cutoff returned a str"),
+    (CutoffIsText, "specification", None, "cutoff: it returned a str"),
     (ConditionOfAnotherProgram, "cutoff", None, "a condition names the program 'RUN'"),
     (ConditionReturnsNone, "cutoff", "REACH", "returned None"),
     (ConditionSomewhereElse, "cutoff", "REACH", "say steps or ends"),
     (ConditionRaises, "raises", "REACH", "has no attribute 'left'"),
+    (CutoffWithoutSizes, "cutoff", None, "sizes maps each program to a size"),
+    (CutoffExits, "raises", None, "cutoff: SystemExit"),
     (ExamineRaises, "raises", None, "examine of the lemma: AttributeError"),
     (ExamineRefutes, "cutoff", None, "examine refutes the lemma: size 7 is different"),
     (ExamineReturnsTrue, "cutoff", None, "examine returned True"),
@@ -586,19 +628,22 @@ BROKEN_MEMBERS = [
     (ParseExits, "parse", "REACH", "parse ends Python at ''"),
     (FormatReturnsNone, "specification", "STEP", "format: it returned a NoneType"),
     (FormatFlips, "purity", "STEP", "format gives two different results"),
-    (ResultReturnsBytes, "specification", "STEP", "result of STEP: it returned a bytes"),
+    (ResultReturnsBytes, "specification", "STEP", "result: it returned a bytes"),
     (ResultCannotReadSteps, "raises", "STEP", "result of STEP"),
     (RenderRepeatsAnId, "specification", "STEP", "two shapes have the id 'value'"),
     (RenderReturnsText, "specification", "STEP", "not a Scene"),
     (RenderFlips, "purity", "STEP", "render gives two different results"),
-    (RenderHoldsNumbers, "raises", "STEP", "has no attribute 'id'"),
-    (DerivesTooMuch, "specification", "STEP", "derive returned 2 values for 1 names"),
-    (DerivesAHalf, "derive", "STEP", "derive gives 0.5 for 'at_either'"),
+    (RenderHoldsNumbers, "raises", "STEP", "render: AttributeError: 'int' object has no attribute 'id'"),
+    (DerivesTooMuch, "specification", "STEP", "derive: it returned 2 values for 1 names"),
+    (DerivesAHalf, "specification", "STEP", "derive: 'at_either' is 0.5"),
+    (DeriveFlips, "derive", "STEP", "two different results for one observation"),
     (DerivedWithoutDerive, "raises", "STEP", "derive"),
-    (DerivedIsAField, "derive", None, "differ from each other and from the fields"),
+    (DerivedIsAField, "specification", None, "'at_goal' is a field"),
+    (SizesAreTexts, "specification", None, "`train_sizes` holds '1'"),
     (BaseCaseNever, "base_case", "REACH", "gets the recursion penalty"),
     (BaseCaseFlips, "purity", "REACH", "base_case gives two different results"),
-    (MeasureGoesBelowZero, "measure", "REACH", "must not be negative"),
+    (MeasureGoesBelowZero, "specification", "REACH", "measure: it returned -1"),
+    (MeasureStays, "measure", "REACH", "takes the measure from 5 to 5"),
     (LeaveForgetsForOthers, "frame", "REACH", "leaving a call of STEP at once does not give the caller's state"),
     (ObserveExits, "raises", "STEP", "SystemExit: enough"),
     (StatesCannotBeCompared, "raises", "STEP", "ArithmeticError: incomparable"),

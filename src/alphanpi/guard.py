@@ -39,7 +39,8 @@ class Guard:
         self.name = type(environment).__name__
         self._fields = tuple(environment.fields)
         self._well_formed: set[tuple[int, ...]] = set()
-        self._to_be_hashed = 0 if hashed_by_caller else _HASHED_AT_LEAST
+        self._hashed_by_caller = hashed_by_caller  # and never here: a state may hold values that have no hash yet
+        self._to_be_hashed = _HASHED_AT_LEAST
         self._hashed_kinds: set[type] = set()
         self._own_legal = type(environment).legal is not Environment.legal
         # Called millions of times: what a declaration says is called directly, unless the class says otherwise.
@@ -371,6 +372,8 @@ class Guard:
 
     def _trusted(self, state: Any) -> bool:
         """Hashing long states again and again is costly: after many could be, all others of their types are trusted."""
+        if self._hashed_by_caller:
+            return state is not None
         self._to_be_hashed -= 1
         return self._to_be_hashed < 0 and type(state) in self._hashed_kinds
 

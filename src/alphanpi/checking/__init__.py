@@ -21,7 +21,7 @@ from alphanpi.checking.signatures import Signatures
 from alphanpi.checking.starts import check_minimum_size, draw_starts
 from alphanpi.checking.templates import check_templates
 from alphanpi.checking.texts import check_texts
-from alphanpi.spec import Environment
+from alphanpi.spec import Environment, require_specified
 
 __all__ = ["Finding", "Report", "check"]
 
@@ -42,8 +42,12 @@ def check(
     """
     limits.whole("samples", samples, most=limits.MOST_EPISODES)
     limits.seed(seed)
-    probe, collector = Probe(environment), Collector()
-    verified = False
+    collector = Collector()
+    with collector.catching(None):
+        require_specified(environment)
+    if collector.findings:
+        return Report(type(environment).__name__, tuple(collector.findings), (), 0)
+    probe = Probe(environment)
     ideal, needed, possible = IdealPrograms(probe), Calls(), Calls()
     exams = [
         Examination(probe, collector, program, samples, (seed, index), ideal, [], needed, possible)
@@ -57,30 +61,25 @@ def check(
     with global_generators_kept():
         for exam in exams:
             tell(exam.name)
-            draw_starts(exam)
-            check_states(exam)
-            check_not_trivial(exam)
-            check_reachability(exam)
-        with collector.catching(None):
-            verified = probe.cutoff() is not None
+            with collector.catching(exam.name):
+                draw_starts(exam)
+                check_states(exam)
+                check_not_trivial(exam)
+                check_reachability(exam)
         for exam in exams:  # now the calls of all programs are known
             tell(f"{exam.name} as it is called")
-            check_minimum_size(exam, verified)
-            signatures = Signatures(probe, exam.name)
-            embedding = Embedding(exam, signatures)
-            if exam.program.recursive:
+            with collector.catching(exam.name):
+                check_minimum_size(exam)
+                signatures = Signatures(probe, exam.name)
+                embedding = Embedding(exam, signatures)
                 embedding.check()
-            embedding.note_calls_by_others()
-            if probe.gives("enumerate"):
                 check_enumeration(exam, signatures, embedding)
-            if probe.gives("templates"):
                 check_templates(exam, signatures)
-            if probe.gives("outcomes") or probe.gives("relative"):
                 check_contract(exam)
-            check_texts(exam)
-        tell("the lemma")
-        check_lemma(exams, seed)
-        tell("derived conditions and standalone()")
-        check_derived(exams)
-        check_standalone(exams)
+                check_texts(exam)
+        tell("the lemma, derived conditions and standalone()")
+        with collector.catching(None):
+            check_lemma(exams, seed)
+            check_derived(exams)
+            check_standalone(exams)
     return Report(probe.name, tuple(collector.findings), tuple(collector.notes), len(probe.seen))

@@ -43,6 +43,10 @@ def _outcomes(exam: Examination, before: Any) -> list[Any] | None:
     first, second = (probe.listed(probe.outcomes(name, before), f"outcomes of {name}", _MOST + 1) for _ in range(2))
     if first is None:
         return None
+    if len(first) > _MOST and len(set(first)) <= _MOST // 10:
+        message = f"outcomes yields {len(set(first))} states again and again, {_MOST} times; it must end"
+        exam.collector.add("outcomes", name, message, before)
+        return None
     if len(first) > _MOST:
         exam.collector.note(f"{name}: outcomes was not checked: more than {_MOST} of one call")
         return None

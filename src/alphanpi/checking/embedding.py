@@ -33,7 +33,25 @@ class Embedding:
             self._drawn[size] = Drawn(self._exam, self._signatures, size)
         return self._drawn[size]
 
-    def note_calls_by_others(self) -> None:
+    def check(self) -> None:
+        """Rule `embedding`, of a recursive program; what others call it for is a note."""
+        if self._exam.program.recursive:
+            self._check_recursion()
+        self._note_calls_by_others()
+
+    def _check_recursion(self) -> None:
+        exam, name = self._exam, self._exam.name
+        with exam.collector.catching(name):
+            needed = self._by_size([*_descents(exam), *_self_calls(exam.needed.of(name))])
+            possible = self._by_size(_self_calls(exam.possible.of(name)))
+            sizes = [size for size in sorted({*needed, *possible}) if size in exam.probe.sizes(exam.program)]
+            for size in sizes[:_SIZES]:
+                with exam.collector.catching(name):
+                    self._compare(size, needed.get(size, {}), possible.get(size, {}))
+            if not sizes:
+                exam.collector.note(f"{name}: embedding was not checked: no nested problem was met")
+
+    def _note_calls_by_others(self) -> None:
         """What other programs need it for should be taught, be it as a problem of another size."""
         exam = self._exam
         with exam.collector.catching(exam.name):
@@ -55,19 +73,6 @@ class Embedding:
                     f"{self._signatures.difference(state, drawn)}",
                     calls[state].state,
                 )
-
-    def check(self) -> None:
-        """Rule `embedding`, for a recursive program."""
-        exam, name = self._exam, self._exam.name
-        with exam.collector.catching(name):
-            needed = self._by_size([*_descents(exam), *_self_calls(exam.needed.of(name))])
-            possible = self._by_size(_self_calls(exam.possible.of(name)))
-            sizes = [size for size in sorted({*needed, *possible}) if size in exam.probe.sizes(exam.program)]
-            for size in sizes[:_SIZES]:
-                with exam.collector.catching(name):
-                    self._compare(size, needed.get(size, {}), possible.get(size, {}))
-            if not sizes:
-                exam.collector.note(f"{name}: embedding was not checked: no nested problem was met")
 
     def _by_size(self, calls: list[CallMade]) -> dict[int, dict[Any, CallMade]]:
         """Size -> state in which a call begins -> the first such call."""

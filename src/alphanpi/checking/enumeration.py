@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from alphanpi.guard import shown
 _SIZES = 3
 _TAUGHT_SIZES = 2
 _MOST = 400  # starts of all sizes that are looked at one by one
+_LONGEST = 5000
 _DRAWS = 50
 
 
@@ -96,16 +98,23 @@ class _Lookup:
 
 
 def _enumerated(exam: Examination, size: int, most: int) -> list[Any] | None:
+    """Different starts of a size, as far as there are not too many."""
     what = f"enumerate of {exam.name} at size {size}"
-    first, second = (exam.probe.listed(exam.probe.enumerate(exam.name, size), what, most + 1) for _ in range(2))
+    first, second = (exam.probe.listed(exam.probe.enumerate(exam.name, size), what, _LONGEST) for _ in range(2))
     if first is None:
         return None
     if first != second:
         exam.collector.add("enumerate", exam.name, f"enumerate gives different states the second time, at size {size}")
-    if len(set(first)) < len(first):
-        twice = next(state for number, state in enumerate(first) if state in first[:number])
+    different = list(dict.fromkeys(first))
+    if len(first) == _LONGEST and len(different) <= most:
+        message = (
+            f"enumerate at size {size} yields {len(different)} states again and again, {_LONGEST} times; it must end"
+        )
+        exam.collector.add("enumerate", exam.name, message, different[0])
+    elif len(different) < len(first):
+        twice = Counter(first).most_common(1)[0][0]
         exam.collector.note(f"{exam.name}: enumerate yields a state of size {size} more than once", twice)
-    return first
+    return different
 
 
 def _wanted(exam: Examination, size: int) -> Iterator[_Wanted]:

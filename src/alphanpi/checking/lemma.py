@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
 from alphanpi.checking.examination import Examination
 from alphanpi.cutoff import Condition, Cutoff
+from alphanpi.guard import shown
 
 _INSTANCES = 40
 _STATES = 60
@@ -17,17 +19,19 @@ def check_lemma(exams: list[Examination], seed: int) -> None:
     """Rule `cutoff`."""
     probe, collector = exams[0].probe, exams[0].collector
     with collector.catching(None):
-        cutoff: Any = probe.cutoff()
+        cutoff = probe.cutoff()
         if cutoff is None:
             return
-        if not isinstance(cutoff, Cutoff):
-            collector.add("cutoff", None, f"cutoff returned a {type(cutoff).__name__}, not a Cutoff or None")
+        sizes: Any = cutoff.sizes
+        conditions: Any = cutoff.conditions
+        if not isinstance(sizes, Mapping) or not isinstance(conditions, Sequence):
+            message = "sizes maps each program to a size, and conditions is a tuple of Condition"
+            collector.add("cutoff", None, f"{message}; got {shown(sizes)} and {shown(conditions)}")
             return
         learned = {exam.name: exam for exam in exams}
         _check_sizes(cutoff, learned)
         for condition in cutoff.conditions:
             _check_condition(condition, learned)
-    with collector.catching(None):
         _check_examine(cutoff, exams[0], seed)
 
 

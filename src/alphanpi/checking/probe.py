@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
 
 from alphanpi.guard import RAISED, Guard
-from alphanpi.spec import STOP, Condition, Environment, Program
+from alphanpi.spec import STOP, Environment, Program
 
 Result = TypeVar("Result")
 
@@ -23,6 +24,7 @@ class Probe(Guard):
 
     def __init__(self, environment: Environment[Any]) -> None:
         super().__init__(environment)
+        self.fields = self._fields
         self.seen: set[Any] = set()
         self._masks: dict[tuple[str, Any], tuple[bool, ...]] = {}
 
@@ -33,10 +35,8 @@ class Probe(Guard):
 
     def ask(self, what: str, function: Callable[..., Result], *arguments: Any) -> Result:
         """Call any other function that belongs to the environment; what it raises is located."""
-        try:
-            return function(*arguments)
-        except RAISED as error:
-            self._fault(error, what)
+        result: Result = self.attempt(partial(function, *arguments), what)
+        return result
 
     def observe(self, state: Any) -> tuple[int, ...]:
         """An observation; the state counts as looked at."""
@@ -61,7 +61,8 @@ class Probe(Guard):
     def _mask(self, program: str, state: Any) -> tuple[bool, ...]:
         if not self.gives("pre"):
             conditions = self.library.conditions(program)
-            return self.ask(f"pre-conditions in {program}", _held, conditions, state)
+            with suppress(*RAISED):  # which one raised is found out below
+                return tuple([test if test is True or test is False else bool(test(state)) for test in conditions])
         may_call = self.library.may_call(program)
         return tuple(
             name == STOP or (allowed and self.pre(name, state, program))
@@ -100,10 +101,6 @@ class Probe(Guard):
         environment = self.environment
         declared = (program.minimum_size, *environment.train_sizes, environment.validation_size)
         return sorted({size for size in declared if program.minimum_size <= size <= _LARGEST_SIZE})
-
-
-def _held(conditions: tuple[Condition, ...], state: Any) -> tuple[bool, ...]:
-    return tuple([test if test is True or test is False else bool(test(state)) for test in conditions])
 
 
 @contextmanager

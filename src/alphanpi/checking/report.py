@@ -80,7 +80,7 @@ class Collector:
         return self._count[rule, program] >= _FINDINGS_PER_RULE
 
     @contextmanager
-    def catching(self, program: str | None, state: Any = None) -> Iterator[None]:
+    def catching(self, program: str | None, state: Any = None, member: str = "") -> Iterator[None]:
         """Turn an error of the environment into a finding and give up the rest of the block.
 
         Comparing, hashing and copying states runs code of the environment too, and no guard stands around that.
@@ -92,7 +92,8 @@ class Collector:
             self.add(rule, program, str(error), state)
         except RAISED as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
-            self.add("raises", program, f"{frame.filename}:{frame.lineno}: {type(error).__name__}: {error}", state)
+            where = f"{frame.filename}:{frame.lineno}: " + (f"{member}: " if member else "")
+            self.add("raises", program, f"{where}{type(error).__name__}: {error}", state)
 
 
 def _one_line(text: str) -> str:

@@ -144,7 +144,7 @@ def _purity(exam: Examination, before: Any, state: Any, shows: bool) -> None:
         return
     uses = [*_functions(exam, before, state), *(_members(exam, state) if shows else ())]
     for what, given, function in uses:
-        with collector.catching(name, state):
+        with collector.catching(name, state, what):
             own = copy if given is state else deepcopy(given)
             first = function(own)
             if own != given or hash(own) != hash(given):
@@ -237,9 +237,8 @@ def _call(exam: Examination, state: Any, callee: str, rng: np.random.Generator, 
     if callee != name:
         return
     outer, inner = probe.measure(name, state), probe.measure(name, entered)
-    if not 0 <= inner < outer:
-        wanted = "" if inner >= 0 else "; it must not be negative"
-        collector.add("measure", name, f"a recursive call takes the measure from {outer} to {inner}{wanted}", state)
+    if not inner < outer:
+        collector.add("measure", name, f"a recursive call takes the measure from {outer} to {inner}", state)
     *_, ended = probe.walk(name, entered, rng, _CALLEE_ACTIONS)
     left = probe.leave(state, ended, name, name)
     found, size = probe.size(left), probe.size(state)

@@ -10,6 +10,7 @@ import numpy as np
 from alphanpi.checking.examination import Examination
 from alphanpi.checking.probe import Probe
 from alphanpi.checking.report import Collector
+from alphanpi.errors import SpecificationError
 from alphanpi.guard import shown
 from alphanpi.standalone import Standalone
 
@@ -27,42 +28,37 @@ class _Stage(NamedTuple):
 
 
 def check_derived(exams: list[Examination]) -> None:
-    """Names and values of derived conditions: rule `derive`."""
+    """The values of derived conditions: rule `derive`."""
     probe, collector = exams[0].probe, exams[0].collector
     with collector.catching(None):
-        names: tuple[Any, ...] = probe.ask("derived", lambda: tuple(probe.environment.derived))
-        fields = tuple(probe.environment.fields)
-        if not all(isinstance(name, str) for name in names) or len({*names, *fields}) < len(names) + len(fields):
-            message = f"derived is {shown(names)}; give texts that differ from each other and from the fields"
-            collector.add("derive", None, message)
-        for exam in exams if names else ():
+        for exam in exams if _derived(probe) else ():
             for number, start in enumerate(exam.smallest(_SIZES, _STARTS_PER_SIZE)):
                 with collector.catching(exam.name, start.state):
                     for state in probe.walk(exam.name, start.state, exam.rng(number, 12), _STEPS):
-                        _check_derive(exam, names, state)
+                        _check_derive(exam, state)
 
 
-def _check_derive(exam: Examination, names: tuple[str, ...], state: Any) -> None:
-    probe, collector = exam.probe, exam.collector
-    observation = tuple(int(value) for value in probe.observe(state))
-    probe.derive(observation)  # their number
-    given: list[tuple[Any, ...]] = [tuple(probe.ask("derive", probe.environment.derive, observation)) for _ in range(2)]
-    if given[0] != given[1]:
-        collector.add("derive", exam.name, "derive gives two different results for one observation", state)
-    for name, value in zip(names, given[0], strict=True):
-        if not isinstance(value, (int, np.integer, np.bool_)):
-            collector.add("derive", exam.name, f"derive gives {value!r} for {name!r}; give an integer or a bool", state)
+def _derived(probe: Probe) -> tuple[str, ...]:
+    """The names of the derived conditions."""
+    names = tuple(probe.ask("derived", lambda: probe.environment.derived))
+    both = sorted({*names} & {*probe.fields})
+    if both:
+        raise SpecificationError(f"{probe.name}: derived: {both[0]!r} is a field; give it another name")
+    return names
+
+
+def _check_derive(exam: Examination, state: Any) -> None:
+    observation = tuple(int(value) for value in exam.probe.observe(state))
+    if exam.probe.derive(observation) != exam.probe.derive(observation):
+        exam.collector.add("derive", exam.name, "derive gives two different results for one observation", state)
 
 
 def check_standalone(exams: list[Examination]) -> None:
     """Rule `standalone`."""
     probe, collector = exams[0].probe, exams[0].collector
     with collector.catching(None):
-        standalone: Any = probe.standalone()
+        standalone = probe.standalone()
         if standalone is None:
-            return
-        if not isinstance(standalone, Standalone):
-            collector.add("standalone", None, f"it returned a {type(standalone).__name__}, not a Standalone or None")
             return
         runtime = _Runtime(probe, collector, standalone)
         if not runtime.complete():
@@ -83,6 +79,7 @@ class _Runtime:
         self._probe = probe
         self._collector = collector
         self._standalone = standalone
+        self._derived = _derived(probe)
         self._namespace: dict[str, Any] = {"__name__": "exported"}
         self._asked, self._denied = 0, 0  # how often `agrees` was asked about another state, and said no
 
@@ -179,11 +176,11 @@ class _Runtime:
         return bool(self._probe.ask("standalone: agrees", self._standalone.agrees, state, subject))
 
     def _same_fields(self, exam: Examination, subject: Any, state: Any, actions: tuple[str, ...], start: Any) -> bool:
-        probe, environment = self._probe, self._probe.environment
+        probe = self._probe
         observation = tuple(int(value) for value in probe.observe(state))
-        names, values = tuple(environment.fields), observation
-        if environment.derived:
-            names, values = (*names, *environment.derived), (*values, *probe.derive(observation))
+        names, values = probe.fields, observation
+        if self._derived:
+            names, values = (*names, *self._derived), (*values, *probe.derive(observation))
         for name, expected in zip(names, values, strict=True):
             expression = self._standalone.fields.get(name)
             found = probe.ask(f"standalone: the field {name!r}", self._field, subject, name, expression)

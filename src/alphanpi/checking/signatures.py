@@ -80,7 +80,7 @@ class Signatures:
     def _told(self, here: View | None, there: View | None) -> str:
         if here is None or there is None or here.action != there.action:
             return "other actions are legal"
-        fields = self._probe.environment.fields
+        fields = self._probe.fields
         told = [
             f"{field!r} is {int(value)} here and {int(other)} there"
             for field, value, other in zip(fields, here.observation, there.observation, strict=True)

@@ -39,7 +39,7 @@ def draw_starts(exam: Examination) -> None:
         exam.starts.extend(Start(size, state) for state in found)
 
 
-def check_minimum_size(exam: Examination, verified: bool) -> None:
+def check_minimum_size(exam: Examination) -> None:
     """No call begins below the declared minimum, and nothing starts there unnoticed: rule `minimum_size`."""
     least, name = exam.program.minimum_size, exam.name
     for call in exam.possible.of(name):
@@ -48,6 +48,9 @@ def check_minimum_size(exam: Examination, verified: bool) -> None:
             if size < least:
                 message = f"{call.caller} may call it at size {size}, below its minimum_size {least}"
                 exam.collector.add("minimum_size", name, message, call.state)
+    verified = False
+    with exam.collector.catching(None):
+        verified = exam.probe.cutoff() is not None
     for size in range(max(1, least - 2), least):
         try:
             state = exam.probe.initial(name, size, exam.rng(size, 6))
