@@ -7,6 +7,14 @@ import pytest
 from alphanpi.cli import main
 
 
+@pytest.fixture(scope="session", autouse=True)
+def alphanpi_home(tmp_path_factory):
+    """Tests, and processes they start, remember trusted environments in a folder of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ALPHANPI_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
 @pytest.fixture
 def run(capsys):
     """Runs the command line in this process: exit code, output, errors."""

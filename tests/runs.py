@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from alphanpi.agent import describe, weights_path, write_weights
+from alphanpi.agent import describe, read_weights, weights_path, write_weights
 from alphanpi.config import SearchConfig
 from alphanpi.model import create_network
 from alphanpi.registry import make
@@ -42,11 +42,24 @@ def metrics(iterations: int) -> list[dict]:
 
 def run_folder(folder: Path, pretrained: str = "hanoi", iterations: int = 30) -> Path:
     """A folder that looks like a run that has ended."""
-    target = folder / "checkpoints" / "last" / "model.safetensors"
-    target.parent.mkdir(parents=True)
-    shutil.copy(weights_path(f"pretrained:{pretrained}"), target)
+    weights = weights_path(f"pretrained:{pretrained}")
+    card = read_weights(weights).card
+    meta = {
+        **{"environment": card.environment, "options": card.options, "seed": card.seed, "device": "cpu"},
+        **{"preset": "default", "command": "alphanpi train hanoi --seed 0", "started": "2026-01-01T00:00:00+0000"},
+        **{"python": "3.11", "platform": "Linux", "packages": {}},
+    }
+    curriculum = {"level": 1, "streak": 0, "failed_exams": 0, "completed": True, "success": {}}
+    state = {
+        **{"format": 2, "iteration": iterations, "seed": card.seed, "elapsed": float(iterations), "seconds": {}},
+        **{"curriculum": curriculum, "errors": {}, "rings": []},
+        "files": {"model.safetensors": read_weights(weights).sha256, "trainer.safetensors": 64 * "0"},
+    }
+    checkpoint = folder / "checkpoints" / "last"
+    checkpoint.mkdir(parents=True)
+    shutil.copy(weights, checkpoint / "model.safetensors")
+    (checkpoint / "state.json").write_text(json.dumps(state))
     (folder / "metrics.jsonl").write_text("".join(json.dumps(record) + "\n" for record in metrics(iterations)))
-    meta = {"preset": "default", "command": "alphanpi train hanoi --seed 0", "started": "2026-01-01T00:00:00+0000"}
     (folder / "meta.json").write_text(json.dumps(meta))
     return folder
 

@@ -1,274 +1,124 @@
-"""States in which calls begin: those that nobody enumerates are looked at like starts."""
+"""`enter` and `leave` mean the same everywhere, also where a program calls another one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 
-from alphanpi.cutoff import Cutoff
-from alphanpi.errors import SpecificationError
-from alphanpi.spec import STOP, Environment, action, program
-from alphanpi.verification import verify_evaluator
-from alphanpi.verification.verifier import Verifier
-from solutions import ScriptedEvaluator
+import oracle
+from alphanpi import Environment, Failure, Request, Search, action, make, program
+from alphanpi.engine.histories import Evaluation
+from alphanpi.interpreter import Call, Interpreter
+from test_engine import assert_equal, random_config, random_evaluator
 
 
-class Cells(NamedTuple):
-    values: tuple[Any, ...]
-    at: int  # the problem is what begins here
+class Shelf(NamedTuple):
+    jars: tuple[int, ...]  # 1: open
+    first: int  # jars below belong to the caller
+    hand: int
 
 
-def passed(values):
-    """The values after one bubble pass."""
-    carried, after = values[0], []
-    for value in values[1:]:
-        after.append(value if carried > value else carried)
-        carried = carried if carried > value else value
-    return (*after, carried)
+class Jars(Environment[Shelf]):
+    """Close jars; a program that is called by another one sees only those right of the caller's hand."""
 
+    fields = ("open_here", "at_end", "at_start")
+    train_sizes = (1, 2, 3)
 
-def without_first(state):
-    return Cells(state.values, state.at + 1) if state.at + 1 < len(state.values) else None
+    @action(pre=lambda shelf: shelf.hand + 1 < len(shelf.jars))
+    def RIGHT(self, shelf: Shelf) -> Shelf:
+        """Move the hand."""
+        return shelf._replace(hand=shelf.hand + 1)
 
+    @action(pre=lambda shelf: shelf.jars[shelf.hand] == 1)
+    def CLOSE(self, shelf: Shelf) -> Shelf:
+        """Close the jar at the hand."""
+        return shelf._replace(jars=(*shelf.jars[: shelf.hand], 0, *shelf.jars[shelf.hand + 1 :]))
 
-class Sink(Environment[Cells]):
-    """One bubble pass, recursive; values are compared and no more. An inner frame can be told from an outer one."""
-
-    fields: tuple[str, ...] = ("greater", "last", "inner")
-
-    @action(pre=lambda state: state.at + 1 < len(state.values))
-    def SWAP(self, state):
-        left, right, here = state.values[: state.at], state.values[state.at + 2 :], state.at
-        return Cells((*left, state.values[here + 1], state.values[here], *right), here)
+    @program(level=1, depth=3)
+    def SHUT(self, before: Shelf, after: Shelf) -> bool:
+        """The first jar is closed."""
+        return after.jars[before.first] == 0 and after.jars[before.first + 1 :] == before.jars[before.first + 1 :]
 
     @program(
-        level=1,
+        level=2,
         depth=4,
         recursive=True,
-        shrink=without_first,
-        restore=lambda caller, callee: Cells(callee.values, caller.at),
+        shrink=lambda shelf: (
+            shelf._replace(first=shelf.first + 1, hand=shelf.first + 1) if shelf.first + 1 < len(shelf.jars) else None
+        ),
+        restore=lambda caller, callee: callee._replace(first=caller.first, hand=caller.hand),
     )
-    def PASS(self, before, after):
-        return after == self.swept(before)
+    def SHUT_ALL(self, before: Shelf, after: Shelf) -> bool:
+        """All jars are closed."""
+        return not any(after.jars[before.first :])
 
-    def swept(self, state):
-        return Cells(state.values[: state.at] + passed(state.values[state.at :]), state.at)
+    def enter(self, state: Shelf, program: str, caller: str | None = None) -> Shelf:
+        if caller == program:
+            return super().enter(state, program, caller)
+        return state._replace(first=state.hand)
 
-    def initial(self, program, size, rng):
-        return Cells(tuple(int(value) for value in rng.integers(10, size=size)), 0)
+    def leave(self, caller_state: Shelf, callee_state: Shelf, program: str, caller: str | None = None) -> Shelf:
+        return caller_state._replace(jars=callee_state.jars)
 
-    def templates(self, program, size, values):
-        yield Cells(tuple(values), 0)
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> Shelf:
+        return Shelf(tuple(int(jar) for jar in rng.integers(0, 2, size)), 0, int(rng.integers(size)))
 
-    def outcomes(self, program, before):
-        yield self.swept(before)
+    def observe(self, state: Shelf) -> tuple[int, ...]:
+        return state.jars[state.hand], state.hand == len(state.jars) - 1, state.hand == state.first
 
-    def observe(self, state):
-        last = state.at + 1 == len(state.values)
-        greater = not last and state.values[state.at] > state.values[state.at + 1]
-        return (greater, last, state.at > 0)
-
-    def size(self, state):
-        return len(state.values) - state.at
-
-    def cutoff(self):
-        return Cutoff("By nature.", dict.fromkeys(self.names, 5), (), lambda environment, rng: None)
-
-    @property
-    def names(self):
-        return [entry.name for entry in self.library.learned]
+    def size(self, state: Shelf) -> int:
+        return len(state.jars) - state.first
 
 
-class Listed(Sink):
-    """The same with all lists written out."""
-
-    def templates(self, program, size, values):
-        raise NotImplementedError
-
-    def enumerate(self, program, size):
-        yield from (Cells(values, 0) for values in product(range(3), repeat=size))
-
-    def initial(self, program, size, rng):
-        return Cells(tuple(int(value) for value in rng.integers(3, size=size)), 0)
-
-
-def right(see, size):
-    if see.greater:
-        yield "SWAP"
-    if not see.last:
-        yield "PASS"
-    yield STOP
+def test_the_search_equals_the_oracle_where_calls_of_other_programs_change_the_frame():
+    environment, failures = Jars(), set()
+    for case in range(60):
+        rng = np.random.default_rng((2, case))
+        config, evaluator = random_config(rng), random_evaluator(environment, rng)
+        name = str(rng.choice(["SHUT", "SHUT_ALL", "SHUT_ALL"]))
+        requests = [Request(name, environment.initial(name, 3, rng), (case, k), bool(k % 2)) for k in range(3)]
+        for request, trace in zip(requests, Search(environment, evaluator, config).run(requests), strict=True):
+            expected = oracle.search(
+                environment, evaluator, config, name, request.state, request.seed, request.exploring
+            )
+            assert_equal(trace, expected)
+            failures.add((name, trace.failure))
+    assert ("SHUT_ALL", Failure.NONE) in failures
 
 
-def outer_only(see, size):
-    if see.inner:
-        yield STOP
-    yield from right(see, size)
+class ShutsWhereItsHandIs:
+    """SHUT_ALL calls SHUT once, with the hand at the second jar; SHUT closes what is under its hand."""
+
+    memory_width = 1
+    wanted = ((2, 0), (3, 0))  # per program: library indices, CLOSE then STOP, and SHUT then STOP
+
+    def evaluate(self, programs, observations, memory):
+        logits = np.full((len(programs), 5), -20, np.float32)
+        for row, (index, step) in enumerate(zip(programs, memory[:, 0], strict=True)):
+            logits[row, self.wanted[int(index)][min(int(step), 1)]] = 20
+        return Evaluation(logits, np.full(len(programs), 0.5, np.float32), memory + 1)
 
 
-def verified(environment, **bodies):
-    return verify_evaluator(environment, ScriptedEvaluator(environment, bodies))
-
-
-@pytest.mark.parametrize("kind", [Sink, Listed])
-def test_a_program_that_is_wrong_in_inner_calls_alone_is_refuted(kind):
-    assert verified(kind(), PASS=right).proved
-    certificate = verified(kind(), PASS=outer_only)
-    assert certificate.verdict == "REFUTED"
-    assert certificate.programs[0].counter_example is not None
-    assert "at=1" in certificate.programs[0].counter_example.start
-
-
-def test_every_inner_frame_is_run_once():
-    environment = Sink()
-    verifier = Verifier(environment, ScriptedEvaluator(environment, {"PASS": right}), tried=False)
-    sizes = {explored.size: explored for explored in verifier.verify().programs[0].sizes}
-    # At size 1: the list itself, and the last cell of lists of 2 to 5, whatever order the cells before it are in.
-    assert (sizes[1].starts, sizes[1].runs) == (1, 5)
-    assert sizes[5].starts == 1
-
-
-@dataclass(frozen=True)
-class Hiding:
-    """Two states that differ in `mark` alone are equal."""
-
-    left: int
-    mark: int = field(default=0, compare=False)
-
-
-class Marks(Environment[Hiding]):
-    """DOWN leaves a mark that its contract cannot see, and that UP looks at."""
-
-    fields = ("zero", "mark")
-
-    @action(pre=lambda state: state.left > 0)
-    def LESS(self, state):
-        return Hiding(state.left - 1, 1)
-
-    @program(level=1, depth=3, pre=lambda state: state.left > 0)
-    def DOWN(self, before, after):
-        return after == Hiding(before.left - 1)
-
-    @program(level=2, depth=3, pre=lambda state: state.left > 0)
-    def TWICE(self, before, after):
-        return after.left == max(before.left - 2, 0)
-
-    def initial(self, program, size, rng):
-        return Hiding(size)
-
-    def enumerate(self, program, size):
-        yield Hiding(size)
-
-    def outcomes(self, program, before):
-        yield Hiding(max(before.left - (1 if program == "DOWN" else 2), 0))
-
-    def observe(self, state):
-        return (state.left == 0, state.mark)
-
-    def size(self, state):
-        return state.left
-
-    def cutoff(self):
-        return Cutoff("By nature.", {"DOWN": 4, "TWICE": 4}, (), lambda environment, rng: None)
-
-
-def test_what_equality_does_not_see_shows_in_real_runs():
-    def down(see, size):
-        yield "LESS"
-        yield STOP
-
-    def twice(see, size):
-        see = yield "DOWN"
-        if not see.zero and not see.mark:
-            yield "DOWN"
-        yield STOP
-
-    with pytest.raises(SpecificationError, match="the starts of TWICE at size 1 lack"):
-        verified(Marks(), DOWN=down, TWICE=twice)
-
-
-class Loose(Sink):
-    """The pass may leave a flag up or down; a program above it is helpless where the flag is up."""
-
-    fields = ("greater", "last", "inner", "flag")
-
-    @action()
-    def FLAG(self, state):
-        return Cells((*state.values[:-1], 1 - state.values[-1]), state.at)
-
-    @program(
-        level=1,
-        depth=5,
-        recursive=True,
-        shrink=without_first,
-        restore=lambda caller, callee: Cells(callee.values, caller.at),
+def test_search_and_interpreter_enter_a_call_of_another_program_alike():
+    environment, start = Jars(), Shelf((0, 1), 0, 1)
+    assert environment.library.names == ("STOP", "RIGHT", "CLOSE", "SHUT", "SHUT_ALL")
+    (execution,) = Interpreter(environment, ShutsWhereItsHandIs()).run([Call("SHUT_ALL", start)], record=True)
+    (trace,) = Search(environment, ShutsWhereItsHandIs(), random_config(np.random.default_rng(0))).run(
+        [Request("SHUT_ALL", start)]
     )
-    def PASS(self, before, after):
-        return after.at == before.at and after.values[:-1] == before.values[:-1]
-
-    @program(level=2, depth=3, pre=lambda state: state.at == 0)
-    def TOP(self, before, after):
-        return after.values[-1] == 0
-
-    @action(pre=lambda state: state.at == 0 and len(state.values) > 1)
-    def IN(self, state):
-        return Cells(state.values, 1)
-
-    def initial(self, program, size, rng):
-        return Cells((0,) * size, 0)
-
-    def enumerate(self, program, size):
-        yield Cells((0,) * size, 0)
-
-    def templates(self, program, size, values):
-        raise NotImplementedError
-
-    def outcomes(self, program, before):
-        for flag, at in product((0, 1), range(len(before.values))):
-            if program == "TOP" or at == before.at:
-                after = Cells((*before.values[:-1], flag), at)
-                if self.post(program, before, after):
-                    yield after
-
-    def relative(self, program, after):
-        return ("down", "up")[after.values[-1]] if program == "PASS" else None
-
-    def observe(self, state):
-        return (0, state.at + 1 == len(state.values), state.at > 0, state.values[-1])
+    # SHUT begins at the caller's hand, and the caller has its own frame again afterwards.
+    assert [step.state.first for step in execution.steps] == [0, 1, 1, 0]
+    assert execution.success
+    assert trace.success
+    assert trace.final == execution.final == Shelf((0, 0), 0, 1)
 
 
-def test_views_of_calls_that_begin_elsewhere_reach_those_who_made_them():
-    """PASS leaves the flag down from all its starts, and up from inside, where only TOP calls it."""
-
-    def flags(see, size):
-        if see.inner:
-            yield "FLAG"
-        yield STOP
-
-    def top(see, size):
-        if not see.last:
-            yield "IN"
-            yield "PASS"
-        yield STOP
-
-    certificate = verified(Loose(), PASS=flags, TOP=top)
-    assert certificate.programs[0].invariant == ["down", "up"]
-    assert certificate.programs[1].verdict == "REFUTED"
-
-
-class Asks(Sink):
-    """A call is legal for its caller and not as a start."""
-
-    def pre(self, program, state, caller=None):
-        if program == "PASS" and caller == "PASS":
-            return state.at + 1 < len(state.values)
-        return program != "PASS" or state.at == 0
-
-
-def test_a_call_where_no_run_may_start_is_not_covered():
-    certificate = verified(Asks(), PASS=right)
-    assert certificate.verdict == "BOUNDED"
-    assert "in a state in which no run of PASS may start" in certificate.programs[0].reasons[0]
+@pytest.mark.parametrize("name", ["hanoi", "sorting"])
+def test_other_environments_change_the_frame_of_recursive_calls_alone(name):
+    environment = make(name)
+    search = Search(environment, random_evaluator(environment, np.random.default_rng(0)))
+    recursive = [program.name for program in environment.library.learned if program.recursive]
+    assert [change.caller for change in search.world.changes] == [change.callee for change in search.world.changes]
+    assert len(search.world.changes) == len(recursive)

@@ -272,7 +272,7 @@ def test_the_run_directory_tells_what_was_run(reference):
     assert (meta.environment, meta.options, meta.seed, meta.preset, meta.device) == ("hanoi", {}, 3, "default", "cpu")
     assert set(json.loads((reference / "meta.json").read_text())) == {
         *("environment", "options", "seed", "preset", "device"),
-        *("command", "started", "python", "platform", "packages"),
+        *("command", "started", "python", "platform", "packages", "configuration"),
     }
     assert {"alphanpi", "torch", "numpy", "numba"} <= set(meta.packages)
 
@@ -362,7 +362,7 @@ def test_config_prints_every_key_as_toml(name):
     config = preset(name)
     for key, value in flatten(config).items():
         section, _, last = key.rpartition(".")
-        assert (values[section] if section else values)[last] == value
+        assert (values[section] if section else values)[last] == (list(value) if isinstance(value, tuple) else value)
     assert sum(len(section) if isinstance(section, dict) else 1 for section in values.values()) == len(flatten(config))
 
 

@@ -3,45 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import os
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-import safetensors
-import torch
-from safetensors.torch import save
-
-from alphanpi.config import NetworkConfig, SearchConfig, planning_config
+from alphanpi import limits
+from alphanpi.config import SearchConfig, planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.errors import AlphaNPIError, UsageError
-from alphanpi.files import write_atomically
-from alphanpi.guard import parsed
 from alphanpi.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.model import NPINetwork, create_evaluator
-from alphanpi.registry import make
+from alphanpi.registry import create, load_named_in
+from alphanpi.run_records import CHECKPOINTS, LAST, META_FILE, MODEL_FILE, STATE_FILE, read_run, read_state
 from alphanpi.spec import STOP, Environment
+from alphanpi.weights import ModelCard, Weights, network_of, read_weights, write_weights
+
+__all__ = [
+    "MAX_ACTIONS", "MODEL_FILE", "Agent", "Mode", "ModelCard", "RunFailed",
+    "describe", "load", "pretrained", "read_weights", "weights_path", "write_weights",
+]  # fmt: skip
 
 PRETRAINED = "pretrained:"
-MODEL_FILE = "model.safetensors"
 MAX_ACTIONS = 10_000_000  # of one execution: a program may be right and yet take exponential time
-_METADATA = "alphanpi"
 
 Mode = Literal["greedy", "planning"]
-
-
-class ModelCard(NamedTuple):
-    """What a weights file says of itself."""
-
-    environment: str
-    options: dict[str, Any]
-    version: int  # of the environment
-    library: list[str]
-    fields: list[str]
-    network: dict[str, int]
-    search: dict[str, Any]  # configuration the agent was trained with; planning starts from it
-    seed: int
 
 
 class Agent:
@@ -55,27 +42,36 @@ class Agent:
         self.card = card
         self.evaluator = create_evaluator(network, device)
         self.interpreter = Interpreter(environment, self.evaluator)
+        self.guard = self.interpreter.guard
         self._planner: Search | None = None
 
-    def run(self, program: str, instance: str, mode: Mode = "greedy") -> str:
+    def run(self, program: str, instance: str, mode: Mode = "greedy", max_actions: int = MAX_ACTIONS) -> str:
         """Run a program on an instance as a user types it; the result as a user reads it."""
-        execution = self.execute(program, instance, mode=mode, record=mode == "greedy")
+        recorded = mode == "greedy" and type(self.environment).result is not Environment.result
+        execution = self.execute(program, instance, mode=mode, record=recorded, max_actions=max_actions)
         if not execution.success:
             raise RunFailed(program, instance, execution)
         library = self.environment.library
         atomic = [step for step in execution.steps if step.action != STOP and library.named(step.action).atomic]
-        return self.environment.result(program, execution.final, atomic)
+        return self.guard.result(program, execution.final, atomic)
 
-    def trace(self, program: str, instance: str, recording: Recording | None = None) -> Execution:
+    def trace(
+        self, program: str, instance: str, recording: Recording | None = None, max_actions: int = MAX_ACTIONS
+    ) -> Execution:
         """Run a program greedily and keep its steps: all, or those the recording says."""
-        return self.execute(program, instance, record=recording or True)
+        return self.execute(program, instance, record=recording or True, max_actions=max_actions)
 
     def execute(
-        self, program: str, instance: str, mode: Mode = "greedy", record: bool | Recording = False
+        self,
+        program: str,
+        instance: str,
+        mode: Mode = "greedy",
+        record: bool | Recording = False,
+        max_actions: int = MAX_ACTIONS,
     ) -> Execution:
         """Run a program on an instance as a user types it; success or failure with its reason."""
         state = self.parse(program, instance)
-        return self.executions([Call(program, state)], mode, record)[0]
+        return self.executions([Call(program, state)], mode, record, max_actions)[0]
 
     def executions(
         self,
@@ -88,6 +84,9 @@ class Agent:
 
         More than `max_actions`, those of nested calls too, are a failure; planning counts what it tries.
         """
+        limits.whole("max_actions", max_actions, most=limits.MOST_ACTIONS)
+        if mode not in ("greedy", "planning"):
+            raise UsageError(f"unknown mode {mode!r}; there are greedy and planning")
         if mode == "greedy":
             return self.interpreter.run(calls, record, max_actions)
         if record:
@@ -98,13 +97,13 @@ class Agent:
     def planner(self, max_actions: int = MAX_ACTIONS) -> Search:
         """The search for a trained agent (see `planning_config`): exploitation mode and few simulations."""
         if self._planner is None or self._planner.config.max_actions != max_actions:
-            config = planning_config(SearchConfig(**{**self.card.search, "max_actions": max_actions}))
+            config = planning_config(self.card.search.model_copy(update={"max_actions": max_actions}))
             self._planner = Search(self.environment, self.evaluator, config)
         return self._planner
 
     def parse(self, program: str, instance: str) -> Any:
         """A state from what a user types."""
-        return parsed(self.environment, program, instance)
+        return self.guard.parse(program, instance)
 
     @property
     def weights_hash(self) -> str:
@@ -127,66 +126,86 @@ class RunFailed(AlphaNPIError):  # noqa: N818 - what happened, not a mistake in 
         super().__init__(f"{program} {instance!r} was not solved: {reason}{inside} after {execution.actions} actions")
 
 
-def load(run: str | Path, device: str = "cpu") -> Agent:
-    """Load an agent from a run directory, a folder or file with weights, or `pretrained:NAME`."""
+def load(run: str | Path, device: str = "cpu", *, environment: str | type[Environment[Any]] | None = None) -> Agent:
+    """Load an agent from a run directory, a folder or file with weights, or `pretrained:NAME`.
+
+    Args:
+        run: Where the weights are.
+        device: Where the network runs.
+        environment: The agent's environment, as id, path/to/file.py:ClassName, package.module:ClassName or class. If
+            omitted, the one that the weights name, where that is known by id or was named by the user before.
+    """
     path = weights_path(run)
-    card, tensors = read_weights(path)
-    environment = make(card.environment, **card.options)
-    library = environment.library
+    weights = read_weights(path)
+    card = weights.card
+    _require_intact(path, weights)
+    created = create(load_named_in(str(path), card.environment, environment), **card.options)
+    library = created.library
     for what, saved, now in (
-        ("programs", card.library, list(library.names)),
-        ("observation fields", card.fields, list(environment.fields)),
-        ("version", card.version, environment.version),
+        ("programs", card.library, tuple(library.names)),
+        ("observation fields", card.fields, tuple(created.fields)),
+        ("version", card.version, created.version),
     ):
         if saved != now:
             raise UsageError(f"{path}: made for {card.environment} with other {what}: {saved}, now {now}")
-    network = NPINetwork(len(card.fields), len(library.learned), len(library), NetworkConfig(**card.network))
-    network.load_state_dict(tensors)
+    network = network_of(created, card.network, weights.tensors, str(path))
     network.eval()
-    return Agent(environment, network, card, device)
+    return Agent(created, network, card, device)
+
+
+def _require_intact(path: Path, weights: Weights) -> None:
+    """Weights of a checkpoint are those it was saved with, and those of its run."""
+    folder, run = path.parent, path.parent.parent.parent
+    card = weights.card
+    of_run = folder.parent.name == CHECKPOINTS
+    if not (folder / STATE_FILE).exists():
+        if of_run:
+            raise UsageError(
+                f"{path}: there is no {STATE_FILE} beside it, so it cannot be checked; use another checkpoint"
+            )
+        return
+    state = read_state(folder)
+    cure = f"use another checkpoint, or `alphanpi resume {run}`"
+    if state.files[MODEL_FILE] != weights.sha256:
+        raise UsageError(f"{path}: damaged: not what {STATE_FILE} says was saved; {cure}")
+    if state.seed != card.seed:
+        raise UsageError(f"{path}: from a run with seed {card.seed}, but {STATE_FILE} says {state.seed}; {cure}")
+    if not (of_run and (run / META_FILE).exists()):
+        return
+    owner = read_run(run / META_FILE)
+    meta = owner.meta
+    same = (meta.seed, meta.environment, meta.options) == (card.seed, card.environment, card.options)
+    if not same or not owner.owns(state):
+        raise UsageError(f"{path}: from another run than {run / META_FILE} tells of; put the right files back")
 
 
 def weights_path(run: str | Path) -> Path:
     """Where the weights of a run are."""
     if str(run).startswith(PRETRAINED):
         name = str(run).removeprefix(PRETRAINED)
-        folder = resources.files("alphanpi") / "pretrained" / name
-        path = Path(str(folder)) / MODEL_FILE
-        if not path.is_file():
+        if name not in pretrained():
             raise UsageError(f"no pretrained agent {name!r}; there are {', '.join(pretrained()) or 'none'}")
-        return path
+        return Path(str(resources.files("alphanpi") / "pretrained" / name)) / MODEL_FILE
     path = Path(run)
-    for candidate in (path, path / "checkpoints" / "last" / MODEL_FILE, path / MODEL_FILE):
+    for candidate in (path, _newest(path / CHECKPOINTS) / MODEL_FILE, path / MODEL_FILE):
         if candidate.is_file():
             return candidate
     if not path.exists():
         raise UsageError(f"{path}: there is no such run; give a run directory or {PRETRAINED}NAME")
-    raise UsageError(f"{path}: no weights in it; expected checkpoints/last/{MODEL_FILE}")
+    raise UsageError(f"{path}: no weights in it; expected {CHECKPOINTS}/{LAST}/{MODEL_FILE}")
+
+
+def _newest(checkpoints: Path) -> Path:
+    """The folder `last` leads to, by its own name: the link may lead to another while files are read."""
+    last = checkpoints / LAST
+    name = os.readlink(last) if last.is_symlink() else LAST
+    return checkpoints / name if Path(name).name == name else last
 
 
 def pretrained() -> list[str]:
     """Names of the agents that come with the package."""
     folder = Path(str(resources.files("alphanpi") / "pretrained"))
     return sorted(path.parent.name for path in folder.glob(f"*/{MODEL_FILE}"))
-
-
-def write_weights(path: Path, network: NPINetwork, card: ModelCard) -> None:
-    """Save weights together with what they belong to."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    write_atomically(path, save(tensors, metadata={_METADATA: json.dumps(card._asdict())}))
-
-
-def read_weights(path: Path) -> tuple[ModelCard, dict[str, torch.Tensor]]:
-    """Read weights and their card; anything else than our own file is refused."""
-    try:
-        with safetensors.safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
-    except (OSError, safetensors.SafetensorError) as error:
-        raise UsageError(f"{path}: not a readable weights file: {error}") from error
-    if _METADATA not in metadata:
-        raise UsageError(f"{path}: a weights file, but not one of AlphaNPI's")
-    return ModelCard(**json.loads(metadata[_METADATA])), tensors
 
 
 def describe(
@@ -202,9 +221,9 @@ def describe(
         environment=identifier,
         options=options,
         version=environment.version,
-        library=list(environment.library.names),
-        fields=list(environment.fields),
-        network=network.config.model_dump(),
-        search=search.model_dump(),
+        library=tuple(environment.library.names),
+        fields=tuple(environment.fields),
+        network=network.config,
+        search=search,
         seed=seed,
     )

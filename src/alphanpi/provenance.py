@@ -10,7 +10,8 @@ import ast
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,24 +35,34 @@ class _Root(NamedTuple):
 
 def file_sources(file: Path) -> tuple[Path, ...]:
     """The files of an environment that is loaded from a file."""
+    return tuple(sorted(file_contents(file)))
+
+
+def file_contents(file: Path) -> dict[Path, bytes]:
+    """The same with what is in them, read once: what is digested is then what can be run."""
     file = file.parent.resolve() / file.name  # neighbours are those of the link, if it is one
     return _closure(_Root(file.parent, ""), _Module(file.stem, file))
 
 
 def module_sources(module: str) -> tuple[Path, ...]:
     """The files of an environment in an installed module; none where it cannot be found. Nothing is imported."""
+    return tuple(sorted(module_contents(module)))
+
+
+def module_contents(module: str) -> dict[Path, bytes]:
+    """The same with what is in them."""
     top = module.partition(".")[0]
     try:
         found = importlib.util.find_spec(top)  # of a dotted name it would import the parents
     except (ImportError, ValueError):
-        return ()
+        return {}
     if found is None or (found.origin is None and not found.submodule_search_locations):
-        return ()
+        return {}
     places = [Path(place).parent for place in found.submodule_search_locations or ()]
     folder = (places[0] if places else Path(str(found.origin)).parent).resolve()
     package = _OWN_ENVIRONMENTS if top == _OWN_PACKAGE else top
     files = list(_files_of(folder, module))
-    return _closure(_Root(folder, package), _Module(module, files[-1])) if files else ()
+    return _closure(_Root(folder, package), _Module(module, files[-1])) if files else {}
 
 
 def class_sources(environment: type[Any]) -> tuple[Path, ...]:
@@ -70,35 +81,42 @@ def class_sources(environment: type[Any]) -> tuple[Path, ...]:
 
 def digest(files: Iterable[Path]) -> str:
     """SHA-256 over the contents of source files, whatever their folder is called."""
+    return digest_of({file: file.read_bytes() for file in files})
+
+
+def digest_of(contents: Mapping[Path, bytes]) -> str:
+    """The same of files that were read before."""
     total = hashlib.sha256()
-    for file in sorted(files, key=lambda path: (path.name, path.as_posix())):
-        content = file.read_bytes()
+    for file in sorted(contents, key=lambda path: (path.name, path.as_posix())):
+        content = contents[file]
         total.update(f"{file.name} {len(content)}\n".encode())
         total.update(content)
     return total.hexdigest()
 
 
-def _closure(root: _Root, first: _Module) -> tuple[Path, ...]:
-    found = {first.file: None}
+def _closure(root: _Root, first: _Module) -> dict[Path, bytes]:
+    found = {first.file: first.file.read_bytes()}
     pending = [first]
     while pending:
         module = pending.pop()
-        for name in _imported(module):
+        for name in _imported(module, found[module.file]):
             if root.package and not f"{name}.".startswith(f"{root.package}."):
                 continue
             for file in _files_of(root.folder, name):
                 own = _name_of(root.folder, file)
                 if file not in found and f"{own}.".startswith(f"{root.package}." if root.package else ""):
-                    found[file] = None
+                    found[file] = file.read_bytes()
                     pending.append(_Module(own, file))
-    return tuple(sorted(found))
+    return found
 
 
-def _imported(module: _Module) -> Iterator[str]:
+def _imported(module: _Module, content: bytes) -> Iterator[str]:
     """Names that may be modules, in all import statements of a file."""
     try:
-        tree = ast.parse(module.file.read_bytes())
-    except (SyntaxError, ValueError, OSError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # running it warns, where it is run
+            tree = ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it cannot be run either
         return
     inside = module.name if module.file.name == "__init__.py" else module.name.rpartition(".")[0]
     for node in ast.walk(tree):

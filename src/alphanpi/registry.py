@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.metadata
-import importlib.util
 import inspect
-import sys
+import shlex
 import traceback
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -15,8 +13,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError
-from alphanpi.spec import Environment
+from alphanpi import trust
+from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
+from alphanpi.provenance import digest_of, file_contents, module_contents
+from alphanpi.source_loading import load_file
+from alphanpi.spec import Environment, require_specified
 
 ENTRY_POINT_GROUP = "alphanpi.environments"
 
@@ -26,6 +27,8 @@ _BUILTIN = {
     "recursive-sorting": "alphanpi.environments.recursive_sorting:RecursiveSorting",
     "flat-sorting": "alphanpi.environments.flat_sorting:FlatSorting",
 }
+_OWN_MODULES = "alphanpi.environments."
+_RAISED = (Exception, SystemExit)
 _registered: dict[str, str | type[Environment[Any]]] = {}
 
 
@@ -45,12 +48,12 @@ def register(identifier: str, target: str | type[Environment[Any]]) -> None:
     _registered[identifier] = target
 
 
-def make(identifier: str, **options: Any) -> Environment[Any]:
+def make(identifier: str, /, **options: Any) -> Environment[Any]:
     """Load an environment and create it with the given options (for example `observation="compare"`)."""
     return create(load(identifier), **options)
 
 
-def create(environment: type[Environment[Any]], **options: Any) -> Environment[Any]:
+def create(environment: type[Environment[Any]], /, **options: Any) -> Environment[Any]:
     """Instantiate an environment class; errors name the class and what is missing or unknown."""
     name = environment.__name__
     if not hasattr(environment, "library"):
@@ -60,32 +63,51 @@ def create(environment: type[Environment[Any]], **options: Any) -> Environment[A
         raise SpecificationError(f"{name}: missing members: {missing}")
     try:
         inspect.signature(environment).bind(**options)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise SpecificationError(f"{name}: it cannot be created with these options: {error}") from error
     try:
         created = environment(**options)
+        require_specified(created)
     except AlphaNPIError:
         raise
-    except Exception as error:
+    except _RAISED as error:
         raise EnvironmentFault(f"{name}: creating it failed: {_where(error)}") from error
-    fields: Any = created.fields  # a user may have written anything
-    if isinstance(fields, str) or not fields or not all(isinstance(field, str) for field in fields):
-        raise SpecificationError(f"{name}: `fields` must name every entry of an observation")
-    if len(set(fields)) != len(fields):
-        raise SpecificationError(f"{name}: `fields` has a duplicate name")
     return created
 
 
 def load(identifier: str) -> type[Environment[Any]]:
-    """The environment class behind an id, a file or a module path."""
+    """The environment class behind an id, a file or a module path that a user names; to name is to trust it."""
+    return _load(identifier, trust.remember)
+
+
+def load_named_in(
+    file: str, identifier: str, given: str | type[Environment[Any]] | None = None
+) -> type[Environment[Any]]:
+    """The environment class of an agent or a run: the given one, or what a file names, if that may be run."""
+    if isinstance(given, type):
+        return given
+    if given is not None:
+        return load(given)
+    location, _ = _split(identifier)
+    if identifier not in _targets() and location.endswith(".py") and not Path(location).is_file():
+        raise UnknownEnvironmentError(
+            f"{file}: it names the environment {identifier}, and there is no such file; if you have it: --env FILE"
+        )
+    return _load(identifier, trust.required(file, shlex.quote(identifier)))
+
+
+def _load(identifier: str, approve: trust.Approve) -> type[Environment[Any]]:
     targets = _targets()
     if identifier in targets:
         target = targets[identifier]
         return target if isinstance(target, type) else _from_module(*_split(target))
     location, class_name = _split(identifier)
     if location.endswith(".py"):
-        return _environment_class(_module_from_file(Path(location)), class_name, location)
+        return _environment_class(_from_file(Path(location), approve), class_name, location)
     if class_name is not None:
+        if not location.startswith(_OWN_MODULES) and identifier not in targets.values():
+            contents = module_contents(location)
+            approve(location, digest_of(contents) if contents else None)
         return _from_module(location, class_name)
     close = get_close_matches(identifier, targets, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(sorted(targets))};"
@@ -99,7 +121,7 @@ def absolute(identifier: str) -> str:
     location, class_name = _split(identifier)
     if not location.endswith(".py"):
         return identifier
-    return f"{Path(location).resolve()}" + (f":{class_name}" if class_name else "")
+    return _place(Path(location)) + (f":{class_name}" if class_name else "")
 
 
 def available() -> Iterator[Listing]:
@@ -119,6 +141,11 @@ def _targets() -> dict[str, str | type[Environment[Any]]]:
     return {**{plugin.name: plugin.value for plugin in plugins}, **_BUILTIN, **_registered}
 
 
+def _place(file: Path) -> str:
+    """A file's path from the root; a link stays one, since its neighbours are those of its own folder."""
+    return str(file.parent.resolve() / file.name)
+
+
 def _split(target: str) -> tuple[str, str | None]:
     location, separator, class_name = target.rpartition(":")
     # A Windows drive ("C:\\env.py") is not a class name.
@@ -135,35 +162,26 @@ def _from_module(module: str, class_name: str | None) -> type[Environment[Any]]:
             raise UnknownEnvironmentError(f"no module named {module!r}; is its package installed?") from error
         raise EnvironmentFault(f"{module}: loading it failed: {_where(error)}") from error
     except AlphaNPIError as error:
-        raise type(error)(f"{module}: {error}") from error
-    except Exception as error:
+        raise _at(module, error) from error
+    except _RAISED as error:
         raise EnvironmentFault(f"{module}: loading it failed: {_where(error)}") from error
     return _environment_class(loaded, class_name, module)
 
 
-def _module_from_file(path: Path) -> ModuleType:
+def _from_file(path: Path, approve: trust.Approve) -> ModuleType:
     if not path.is_file():
         raise UnknownEnvironmentError(f"{path}: there is no such file")
-    # A name that is the same in every process, and cannot collide with an installed module.
-    name = f"alphanpi_user_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses and annotations look their module up while it loads
     try:
-        spec.loader.exec_module(module)
+        contents = file_contents(path)
+    except OSError as error:
+        raise UsageError(f"{error.filename or path}: cannot be read: {error.strerror}") from error
+    approve(_place(path), digest_of(contents))
+    try:
+        return load_file(path, contents)
     except AlphaNPIError as error:
-        del sys.modules[name]
-        raise type(error)(f"{path}: {error}") from error
-    except BaseException as error:
-        del sys.modules[name]
-        if isinstance(error, KeyboardInterrupt):
-            raise
+        raise _at(str(path), error) from error
+    except _RAISED as error:
         raise EnvironmentFault(f"{path}: loading it failed: {_where(error, str(path))}") from error
-    return module
 
 
 def _environment_class(module: ModuleType, class_name: str | None, location: str) -> type[Environment[Any]]:
@@ -184,6 +202,11 @@ def _environment_class(module: ModuleType, class_name: str | None, location: str
         hint = f"; did you mean {close[0]}?" if close else ": it holds no Environment"
         raise UnknownEnvironmentError(f"{location}: there is no environment class {class_name!r}{hint}")
     return found
+
+
+def _at(place: str, error: AlphaNPIError) -> AlphaNPIError:
+    kind = type(error) if type(error).__module__ == AlphaNPIError.__module__ else EnvironmentFault
+    return kind(f"{place}: {error}")
 
 
 def _where(error: BaseException, prefer: str | None = None) -> str:

@@ -12,6 +12,7 @@ from rich.console import Console
 from alphanpi.cli.shared import (
     EXIT_FINDINGS,
     Device,
+    Env,
     EnvironmentId,
     Observation,
     Run,
@@ -20,6 +21,7 @@ from alphanpi.cli.shared import (
     environment_options,
 )
 from alphanpi.errors import UsageError
+from alphanpi.limits import percent
 
 Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper's hyper-parameters and rules)")]
 ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values override the preset")]
@@ -69,10 +71,16 @@ def train(
     environment: EnvironmentId,
     *,
     seed: Annotated[int | None, Parameter(help="decides every random draw; drawn and recorded if omitted")] = None,
-    out: Annotated[Path | None, Parameter(help="run directory; runs/ENV/TIME-seedN if omitted")] = None,
+    out: Annotated[str | None, Parameter(help="run directory; runs/ENV/TIME-seedN if omitted")] = None,
     preset: Preset = "default",
     config: ConfigFile = None,
     observation: Observation = None,
+    train_sizes: Annotated[
+        str | None, Parameter(help="sizes of problems to learn from, for example 1,2,3; else the environment's")
+    ] = None,
+    validation_size: Annotated[
+        int | None, Parameter(help="size of problems that decides what is learned; else the environment's")
+    ] = None,
     time_limit: TimeLimit = None,
     device: Device = "cpu",
 ) -> int:
@@ -81,6 +89,8 @@ def train(
     from alphanpi.learn.view import View
 
     console = Console()
+    sizes = {"episodes.train_sizes": train_sizes, "validation.size": validation_size}
+    _overrides.update({key: value for key, value in sizes.items() if value is not None})
     resolved = _resolved(environment, preset, config)
     limit = duration(time_limit)
     _say_compiling(console)
@@ -100,7 +110,13 @@ def train(
 
 
 @app.command
-def resume(run: Run, *, time_limit: TimeLimit = None) -> int:
+def resume(
+    run: Run,
+    *,
+    time_limit: TimeLimit = None,
+    env: Env = None,
+    device: Annotated[str | None, Parameter(help="where the network runs; as before if omitted")] = None,
+) -> int:
     """Go on with a run from its newest checkpoint, as if it had never stopped."""
     from alphanpi.learn.train import resume as run_resume
     from alphanpi.learn.view import View
@@ -112,6 +128,8 @@ def resume(run: Run, *, time_limit: TimeLimit = None) -> int:
         outcome = run_resume(
             run,
             time_limit=limit,
+            device=device,
+            environment=env,
             observer=view,
             warn=lambda warning: errors.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True),
         )
@@ -155,7 +173,7 @@ def _say_compiling(console: Console) -> None:
 def _summary(console: Console, outcome: Any) -> int:
     whole = max(outcome.elapsed, 1e-9)
     parts = sorted(outcome.seconds._asdict().items(), key=lambda item: -item[1])
-    spent = ", ".join(f"{name} {seconds:.1f} s ({seconds / whole:.0%})" for name, seconds in parts)
+    spent = ", ".join(f"{name} {seconds:.1f} s ({percent(seconds / whole)})" for name, seconds in parts)
     if outcome.completed:
         done = "learned and proved" if outcome.proved else "learned"
         headline = f"{done} every program in {outcome.elapsed:.1f} s and {outcome.iterations} iterations"

@@ -14,10 +14,9 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from alphanpi.cli.shared import EXIT_FINDINGS, Json, Run, app, duration, print_json
+from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_NOT_ESTABLISHED, Env, Json, Run, app, duration, print_json
 from alphanpi.errors import UsageError
 
-EXIT_NOT_PROVED = 3
 _LEMMA_PART = re.compile(r"\s+(?=\(\d+\) |Proof: )")  # a lemma's numbered parts and its proof are paragraphs
 
 
@@ -34,6 +33,7 @@ def verify(
     ] = None,
     out: Annotated[Path | None, Parameter(help="write the certificate to this file")] = None,
     recheck: Annotated[Path | None, Parameter(help="compute this certificate again and compare")] = None,
+    env: Env = None,
     as_json: Json = False,
 ) -> int:
     """Verify an agent's programs for every size. Exit code 0 PROVED, 1 REFUTED, 3 SATURATED or BOUNDED."""
@@ -55,7 +55,9 @@ def verify(
             what = f"verifying {advance.program}, size {advance.size}"
             progress.update(bar, description=what, completed=advance.done, total=advance.total)
 
-        certificate = run_verification(run, max_size=max_size, time_limit=seconds, certificate=recheck, on_size=show)
+        certificate = run_verification(
+            run, max_size=max_size, time_limit=seconds, certificate=recheck, environment=env, on_size=show
+        )
     record = certificate.record()
     if out is not None:
         write_atomically(out, json.dumps(record, indent=1) + "\n")
@@ -63,7 +65,7 @@ def verify(
         print_json(record)
     else:
         _print(Console(soft_wrap=True), certificate, recheck, out)
-    return {"PROVED": 0, "REFUTED": EXIT_FINDINGS}.get(certificate.verdict, EXIT_NOT_PROVED)
+    return {"PROVED": 0, "REFUTED": EXIT_FINDINGS}.get(certificate.verdict, EXIT_NOT_ESTABLISHED)
 
 
 def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path | None) -> None:

@@ -11,25 +11,47 @@ import json
 import os
 import secrets
 import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import safetensors
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save
 
-from alphanpi.agent import MODEL_FILE, ModelCard, read_weights, write_weights
 from alphanpi.errors import AlphaNPIError, UsageError
+from alphanpi.files import write_atomically
 from alphanpi.learn.replay import Replay, StoredTrace
 from alphanpi.learn.starts import Error, Start
 from alphanpi.learn.trainer import Seconds, Trainer
+from alphanpi.records import read_bytes
+from alphanpi.run_records import (
+    FORMAT,
+    LAST,
+    MODEL_FILE,
+    STATE_FILE,
+    TRAINER_FILE,
+    ErrorRecord,
+    RingRecord,
+    Run,
+    State,
+    read_state,
+    sha256_of,
+)
+from alphanpi.weights import (
+    ModelCard,
+    Shape,
+    Tensors,
+    network_shapes,
+    parsed_weights,
+    read_tensors,
+    require_fitting,
+    write_weights,
+)
 
-STATE_FILE = "state.json"
-TRAINER_FILE = "trainer.safetensors"
-LAST = "last"
 _KEPT = 2
-_FORMAT = 2
+_MOST_BYTES = 2**34
+_LARGEST_COUNTER_EXAMPLE = 1000  # a size that can be enumerated is far below
 
 
 class Progress(NamedTuple):
@@ -40,17 +62,42 @@ class Progress(NamedTuple):
     seconds: Seconds
 
 
-def save_checkpoint(folder: Path, trainer: Trainer, card: ModelCard, elapsed: float, seconds: Seconds) -> Path:
-    """Write a checkpoint of the trainer below `folder`, atomically, and point `last` to it."""
-    folder.mkdir(parents=True, exist_ok=True)
+class _Ring(NamedTuple):
+    """The traces of one program and outcome, as they are put back."""
+
+    record: RingRecord
+    traces: list[StoredTrace]
+
+
+class _Checkpoint(NamedTuple):
+    """A checkpoint that was read wholly, and found to fit."""
+
+    state: State
+    acting: Tensors
+    network: Tensors
+    moments: dict[int, Tensors]  # of Adam, by number of the parameter
+    observations: torch.Tensor
+    legal: torch.Tensor
+    rings: list[_Ring]
+    errors: dict[str, list[Error]]
+
+
+def save_checkpoint(
+    folder: Path, trainer: Trainer, card: ModelCard, elapsed: float, seconds: Seconds, run: str | None = None
+) -> Path:
+    """Write a checkpoint of the trainer below `folder`, atomically, and point `last` to it.
+
+    `run` is the digest of the run's meta.json. If it cannot be written, whatever was there before is still there.
+    """
     final = folder / f"iteration_{trainer.iteration:06d}"
     temporary = folder / f".writing-{secrets.token_hex(4)}"
-    temporary.mkdir()
+    replaced = folder / f".writing-{secrets.token_hex(4)}"
     try:
+        temporary.mkdir(parents=True)
         write_weights(temporary / MODEL_FILE, trainer.acting, card)
-        save_file(_tensors(trainer), temporary / TRAINER_FILE)
+        write_atomically(temporary / TRAINER_FILE, save(_tensors(trainer)))
         state = {
-            "format": _FORMAT,
+            "format": FORMAT,
             "iteration": trainer.iteration,
             "seed": trainer.seed,
             "elapsed": elapsed,
@@ -71,70 +118,110 @@ def save_checkpoint(folder: Path, trainer: Trainer, card: ModelCard, elapsed: fl
                 for (program, success), ring in trainer.replay.rings.items()
             ],
             "files": {name: _digest(temporary / name) for name in (MODEL_FILE, TRAINER_FILE)},
+            "run": run,
         }
-        (temporary / STATE_FILE).write_text(json.dumps(state))
-        for path in temporary.iterdir():
-            _flush(path)
-        if final.exists():
-            os.replace(final, folder / f"damaged_{final.name}_{secrets.token_hex(2)}")
+        write_atomically(temporary / STATE_FILE, json.dumps({**state, "digest": sha256_of(state)}))
+        if final.exists():  # it could not be used, or the run would not be here again
+            os.replace(final, replaced)
         os.replace(temporary, final)
+        _point_last_to(folder, final.name)
+    except OSError as error:
+        raise UsageError(f"{final}: cannot be written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    _point_last_to(folder, final.name)
-    # What an earlier session left half-written, and what is older than the one before this.
+    # What was replaced or left half-written, and what is older than the one before this.
     for old in [*folder.glob(".writing-*"), *sorted(folder.glob("iteration_*"))[:-_KEPT]]:
-        shutil.rmtree(old)
+        shutil.rmtree(old, ignore_errors=True)
     return final
 
 
-def restore(folder: Path, trainer: Trainer) -> tuple[Progress, list[str]]:
+def restore(folder: Path, trainer: Trainer, run: Run | None = None) -> tuple[Progress, list[str]]:
     """Bring a trainer to the newest usable checkpoint; also warnings about those that were not."""
     warnings: list[str] = []
     for path in sorted(folder.glob("iteration_*"), reverse=True):
         try:
-            return _restore(path, trainer), warnings
-        except (AlphaNPIError, OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
-            reason = str(error) or type(error).__name__
-            warnings.append(f"{path}: this checkpoint cannot be used ({reason}); it is left as it is")
+            checkpoint = _read(path, trainer, run)
+        except (AlphaNPIError, OSError) as error:
+            warnings.append(f"{path}: this checkpoint cannot be used ({str(error).removeprefix(f'{path}/')})")
+            continue
+        _apply(checkpoint, trainer)
+        state = checkpoint.state
+        return Progress(state.iteration, state.elapsed, Seconds(**state.seconds)), warnings
     if warnings:
         others = f", nor any of the {len(warnings) - 1} before it" if len(warnings) > 1 else "; no other is there"
         raise UsageError(f"{warnings[0]}{others}")
     raise UsageError(f"{folder}: no checkpoint to resume from")
 
 
-def _restore(path: Path, trainer: Trainer) -> Progress:
-    state = json.loads((path / STATE_FILE).read_text())
-    if state.get("format") != _FORMAT:
-        raise UsageError("not a checkpoint of this version")
-    for name, digest in state["files"].items():
-        if _digest(path / name) != digest:
-            raise UsageError(f"{name} is damaged")
-    if state["seed"] != trainer.seed:
+def _read(path: Path, trainer: Trainer, run: Run | None) -> _Checkpoint:
+    """Everything of a checkpoint; nothing of the trainer is changed before all of it is known to fit."""
+    state = read_state(path)
+    if state.seed != trainer.seed:
         raise UsageError("from a run with another seed")
-    try:
-        _, acting = read_weights(path / MODEL_FILE)
-        tensors = load_file(path / TRAINER_FILE)
-    except safetensors.SafetensorError as error:
-        raise UsageError(str(error)) from error
-    trainer.acting.load_state_dict(acting)
-    trainer.network.load_state_dict(_below(tensors, "network."))
-    _restore_optimiser(trainer, tensors)
-    _restore_replay(trainer.replay, tensors, state["rings"])
-    curriculum = state["curriculum"]
-    trainer.curriculum.level = curriculum["level"]
-    trainer.curriculum.streak = curriculum["streak"]
-    trainer.curriculum.failed_exams = curriculum["failed_exams"]
-    trainer.curriculum.completed = curriculum["completed"]
-    trainer.curriculum.success = dict(curriculum["success"])
-    trainer.starts.errors = {name: [_error(item) for item in errors] for name, errors in state["errors"].items()}
-    trainer.iteration = state["iteration"]
+    if run is not None and not run.owns(state):
+        raise UsageError("from another run, or meta.json was changed")
+    unknown = [name for name in state.seconds if name not in Seconds._fields]
+    learned = {program.name for program in trainer.library.learned}
+    if unknown or set(state.curriculum.success) != learned or state.curriculum.level > trainer.library.levels:
+        raise UsageError(f"{STATE_FILE}: it does not fit the environment's programs")
+    contents = {name: read_bytes(path / name, most=_MOST_BYTES) for name in (MODEL_FILE, TRAINER_FILE)}
+    for name, content in contents.items():
+        if state.files[name] != hashlib.sha256(content).hexdigest():
+            raise UsageError(f"{name} is damaged")
+    weights = parsed_weights(contents[MODEL_FILE], MODEL_FILE)
+    shapes = network_shapes(trainer.environment, trainer.config.network, MODEL_FILE)
+    require_fitting(weights.tensors, shapes, MODEL_FILE)
+    tensors = read_tensors(contents[TRAINER_FILE], TRAINER_FILE)
+    moments = _moments(trainer, tensors)
+    require_fitting(tensors, dict(_trainer_shapes(trainer, tensors, state.rings, shapes, moments)), TRAINER_FILE)
+    return _Checkpoint(
+        state=state,
+        acting=weights.tensors,
+        network=_below(tensors, "network."),
+        moments=moments,
+        observations=tensors["replay.observations"],
+        legal=tensors["replay.legal"],
+        rings=[_ring(trainer, tensors, number, ring) for number, ring in enumerate(state.rings)],
+        errors=_errors(trainer, state),
+    )
+
+
+def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
+    trainer.acting.load_state_dict(checkpoint.acting)
+    trainer.network.load_state_dict(checkpoint.network)
+    groups = trainer.optimiser.state_dict()["param_groups"]
+    trainer.optimiser.load_state_dict({"state": checkpoint.moments, "param_groups": groups})
+    _restore_replay(trainer.replay, checkpoint)
+    curriculum = checkpoint.state.curriculum
+    trainer.curriculum.level = curriculum.level
+    trainer.curriculum.streak = curriculum.streak
+    trainer.curriculum.failed_exams = curriculum.failed_exams
+    trainer.curriculum.completed = curriculum.completed
+    trainer.curriculum.success = dict(curriculum.success)
+    trainer.starts.errors = checkpoint.errors
+    trainer.iteration = checkpoint.state.iteration
     trainer.weights_changed()
-    return Progress(state["iteration"], state["elapsed"], Seconds(**state["seconds"]))
 
 
-def _error(item: dict[str, Any]) -> Error:
-    start = Start(item["program"], item["size"], tuple(item["seed"]), tuple(item.get("origin", ())))
-    return Error(start, item["passes"])
+def _errors(trainer: Trainer, state: State) -> dict[str, list[Error]]:
+    """The error starts of every program; starts of programs or sizes that there are not are refused."""
+    environment = trainer.environment
+    largest = max(environment.validation_size, *environment.train_sizes, *environment.test_sizes)
+
+    def fits(name: str, error: ErrorRecord) -> bool:
+        most = _LARGEST_COUNTER_EXAMPLE if error.origin else largest
+        return error.program == name and error.size <= most and bool(error.seed or error.origin)
+
+    if set(state.errors) != {program.name for program in trainer.library.learned}:
+        raise UsageError(f"{STATE_FILE}: field 'errors': other programs than the environment's")
+    for name, errors in state.errors.items():
+        for error in errors:
+            if not fits(name, error):
+                raise UsageError(f"{STATE_FILE}: field 'errors': no start of {name}: {error!r}")
+    return {
+        name: [Error(Start(one.program, one.size, one.seed, one.origin), one.passes) for one in errors]
+        for name, errors in state.errors.items()
+    }
 
 
 def _tensors(trainer: Trainer) -> dict[str, torch.Tensor]:
@@ -158,39 +245,88 @@ def _tensors(trainer: Trainer) -> dict[str, torch.Tensor]:
     return {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
 
 
-def _restore_optimiser(trainer: Trainer, tensors: dict[str, torch.Tensor]) -> None:
-    state: dict[int, dict[str, torch.Tensor]] = {}
+def _moments(trainer: Trainer, tensors: Tensors) -> dict[int, Tensors]:
+    """What Adam remembers of each parameter; nothing before its first step."""
+    found = {}
     for index, (name, _) in enumerate(trainer.network.named_parameters()):
-        moments = _below(tensors, f"optimiser.{name}.")
-        if moments:
-            state[index] = moments
-    groups = trainer.optimiser.state_dict()["param_groups"]
-    trainer.optimiser.load_state_dict({"state": state, "param_groups": groups})
+        of_parameter = _below(tensors, f"optimiser.{name}.")
+        if of_parameter:
+            found[index] = of_parameter
+    return found
 
 
-def _restore_replay(replay: Replay, tensors: dict[str, torch.Tensor], rings: list[dict[str, Any]]) -> None:
-    replay.clear()
-    for table, name in ((replay.observations, "replay.observations"), (replay.legal, "replay.legal")):
-        for row in tensors[name].numpy():
-            table.number(row)
-    for number, ring in enumerate(rings):
-        columns = {name: tensor.numpy() for name, tensor in _below(tensors, f"ring{number}.").items()}
-        ends = np.cumsum(columns["lengths"])
-        traces = []
-        for length, end, value in zip(columns["lengths"], ends, columns["values"], strict=True):
-            rows = slice(int(end - length), int(end))
-            traces.append(
-                StoredTrace(
-                    program=ring["program"],
-                    success=ring["success"],
-                    value=float(value),
-                    observations=columns["observations"][rows],
-                    legal=columns["legal"][rows],
-                    policies=columns["policies"][rows],
-                    memories=columns["memories"][rows],
-                )
+def _trainer_shapes(
+    trainer: Trainer,
+    tensors: Tensors,
+    rings: Sequence[RingRecord],
+    shapes: dict[str, Shape],
+    moments: dict[int, Tensors],
+) -> Iterator[tuple[str, Shape]]:
+    """What the tensors of a trainer have to be; how many traces and rows there are, they say themselves."""
+
+    def rows(name: str) -> int:
+        tensor = tensors.get(name)
+        return len(tensor) if tensor is not None and tensor.dim() > 0 else 0
+
+    for name, shape in shapes.items():
+        yield f"network.{name}", shape
+    for index, (name, _) in enumerate(trainer.network.named_parameters()):
+        if index in moments:
+            yield f"optimiser.{name}.step", Shape((), torch.float32)
+            yield f"optimiser.{name}.exp_avg", shapes[name]
+            yield f"optimiser.{name}.exp_avg_sq", shapes[name]
+    entries = len(trainer.library)
+    yield "replay.observations", Shape((rows("replay.observations"), len(trainer.environment.fields)), torch.int16)
+    yield "replay.legal", Shape((rows("replay.legal"), entries), torch.int16)
+    width = trainer.evaluator.memory_width if trainer.replay.keep_memories else 0
+    for number in range(len(rings)):
+        traces, steps = rows(f"ring{number}.lengths"), rows(f"ring{number}.observations")
+        yield f"ring{number}.lengths", Shape((traces,), torch.int64)
+        yield f"ring{number}.values", Shape((traces,), torch.float64)
+        yield f"ring{number}.observations", Shape((steps,), torch.int32)
+        yield f"ring{number}.legal", Shape((steps,), torch.int32)
+        yield f"ring{number}.policies", Shape((steps, entries), torch.float32)
+        yield f"ring{number}.memories", Shape((steps, width), torch.float32)
+
+
+def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -> _Ring:
+    columns = {name: tensor.numpy() for name, tensor in _below(tensors, f"ring{number}.").items()}
+    lengths = columns["lengths"]
+    numbers = (("observations", len(tensors["replay.observations"])), ("legal", len(tensors["replay.legal"])))
+    if (
+        record.program >= len(trainer.library.learned)
+        or not 0 < len(lengths) <= trainer.replay.capacity
+        or record.next >= len(lengths)
+        or lengths.min() < 1
+        or lengths.sum() != len(columns["observations"])
+        or any(columns[name].min() < 0 or columns[name].max() >= known for name, known in numbers)
+    ):
+        raise UsageError(f"{TRAINER_FILE}: the traces of ring {number} do not fit together")
+    ends = np.cumsum(lengths)
+    traces = []
+    for length, end, value in zip(lengths, ends, columns["values"], strict=True):
+        steps = slice(int(end - length), int(end))
+        traces.append(
+            StoredTrace(
+                program=record.program,
+                success=record.success,
+                value=float(value),
+                observations=columns["observations"][steps],
+                legal=columns["legal"][steps],
+                policies=columns["policies"][steps],
+                memories=columns["memories"][steps],
             )
-        replay.put_back(ring["program"], ring["success"], traces, ring["next"])
+        )
+    return _Ring(record, traces)
+
+
+def _restore_replay(replay: Replay, checkpoint: _Checkpoint) -> None:
+    replay.clear()
+    for table, tensor in ((replay.observations, checkpoint.observations), (replay.legal, checkpoint.legal)):
+        for row in tensor.numpy():
+            table.number(row)
+    for ring in checkpoint.rings:
+        replay.put_back(ring.record.program, ring.record.success, ring.traces, ring.record.next)
 
 
 def _below(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
@@ -199,11 +335,6 @@ def _below(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Ten
 
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _flush(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
 
 
 def _point_last_to(folder: Path, name: str) -> None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from alphanpi.config import TrainConfig
 from alphanpi.errors import UsageError
+from alphanpi.records import read_bytes, refuse
 
 Overrides = dict[str, Any]
 
@@ -138,13 +139,18 @@ def flatten(config: BaseModel, prefix: str = "") -> dict[str, Any]:
 
 def read_toml(path: Path) -> Overrides:
     """The changes a configuration file asks for, by `section.key`."""
+    content: dict[str, Any] = {}
     try:
-        with path.open("rb") as file:
-            content = tomllib.load(file)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except tomllib.TOMLDecodeError as error:
+        content = tomllib.loads(read_bytes(path).decode("utf-8"))
+    except UnicodeDecodeError as error:
+        refuse(str(path), f"not UTF-8: byte {error.start}", cause=error)
+    except (ValueError, RecursionError) as error:  # a number of too many digits is no TOMLDecodeError
         raise UsageError(f"{path}: not valid TOML: {error}") from error
+    return flattened(content)
+
+
+def flattened(content: dict[str, Any]) -> Overrides:
+    """The values of a configuration file by `section.key`."""
     changes: Overrides = {}
     for key, value in content.items():
         if isinstance(value, dict):
@@ -172,6 +178,8 @@ def to_toml(config: TrainConfig) -> str:
 
 
 def _toml(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, bool):
         return "true" if value else "false"
     return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -15,12 +16,15 @@ import numpy as np
 from alphanpi.agent import describe
 from alphanpi.config import TrainConfig
 from alphanpi.errors import UsageError
+from alphanpi.interrupts import insist
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.proof import OutOfTimeError
 from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
 from alphanpi.learn.trainer import Report, Seconds, Trainer
-from alphanpi.registry import make
+from alphanpi.model import usable_device
+from alphanpi.registry import absolute, create, load_named_in, make
+from alphanpi.spec import Environment
 
 CHECKPOINT_ITERATIONS = 10
 CUT = "the time limit was met during the verification; `alphanpi resume` with more time repeats it"
@@ -67,45 +71,69 @@ def train(
         observer: Called after every iteration.
         **options: Of the environment, for example observation="compare".
     """
+    _require(time_limit, device)
+    if out is not None and not str(out):
+        raise UsageError("an empty name for the run directory; give the name of a folder, or leave it out")
     created = make(environment, **options)
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
-    if ".py" in environment:
-        file, separator, name = (
-            environment.rpartition(":") if not environment.endswith(".py") else (environment, "", "")
-        )
-        environment = f"{Path(file).resolve()}{separator}{name}"
+    environment = absolute(environment)
     short = environment.rpartition("/")[2].replace(".py", "").replace(":", "-")
     stamp = time.strftime("%Y%m%d-%H%M%S")
     directory = RunDirectory(Path(out) if out is not None else Path("runs") / short / f"{stamp}-seed{seed}")
+    directory.require_new()
     resolved = config if config is not None else preset_config(preset, environment)
     trainer = Trainer(created, resolved, seed, device)
-    directory.create(new_meta(environment, options, seed, preset, device), resolved)
-    return _go_on(directory, trainer, 0.0, Seconds(), time_limit, observer)
+    with directory.locked():
+        directory.create(new_meta(environment, options, seed, preset, device), resolved)
+        return _go_on(directory, trainer, 0.0, Seconds(), time_limit, observer)
 
 
 def resume(
     run: str | Path,
     *,
     time_limit: float | None = None,
+    device: str | None = None,
+    environment: str | type[Environment[Any]] | None = None,
     observer: Observer | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> Outcome:
-    """Go on with a run from its newest checkpoint, exactly as if it had never stopped."""
+    """Go on with a run from its newest checkpoint, exactly as if it had never stopped.
+
+    Args:
+        run: Run directory.
+        time_limit: Seconds after which the run stops, with a checkpoint.
+        device: Where the network lives; where it was, if not given. Another kind of device rounds differently.
+        environment: The run's environment; if not given, the one the run names, where that is known by id or was named
+            by the user before.
+        observer: Called after every iteration.
+        warn: Told what was wrong and could be mended.
+    """
+    say = warn or (lambda _: None)
     directory = RunDirectory(Path(run))
     meta = directory.meta()
-    trainer = Trainer(make(meta.environment, **meta.options), directory.config(), meta.seed, meta.device)
-    elapsed, seconds = 0.0, Seconds()
-    if any(directory.checkpoints.glob("iteration_*")):
-        progress, warnings = restore(directory.checkpoints, trainer)
-        elapsed, seconds = progress.elapsed, progress.seconds
-        for warning in warnings:
-            if warn is not None:
-                warn(warning)
-    elif warn is not None:
-        warn(f"{directory.path}: it stopped before its first checkpoint; starting again")
-    directory.keep_metrics_until(trainer.iteration)
-    return _go_on(directory, trainer, elapsed, seconds, time_limit, observer)
+    _require(time_limit, device or meta.device)
+    with directory.locked():
+        config = directory.config()
+        created = create(load_named_in(str(directory.meta_file), meta.environment, environment), **meta.options)
+        trainer = Trainer(created, config, meta.seed, device or meta.device)
+        elapsed, seconds = 0.0, Seconds()
+        if any(directory.checkpoints.glob("iteration_*")):
+            progress, warnings = restore(directory.checkpoints, trainer, directory.identity())
+            elapsed, seconds = progress.elapsed, progress.seconds
+            for warning in warnings:
+                say(f"{warning}; going on from iteration {progress.iteration}")
+        else:
+            say(f"{directory.path}: it stopped before its first checkpoint; starting again")
+        directory.keep_metrics_until(trainer.iteration, say)
+        return _go_on(directory, trainer, elapsed, seconds, time_limit, observer)
+
+
+def _require(time_limit: float | None, device: str) -> None:
+    """Refuse what cannot work before anything is written."""
+    if time_limit is not None and not time_limit > 0:  # nor NaN
+        raise UsageError(f"a time limit of {time_limit} leaves no time; give a positive number of seconds")
+    usable_device(device)
 
 
 def _go_on(
@@ -116,33 +144,35 @@ def _go_on(
     time_limit: float | None,
     observer: Observer | None,
 ) -> Outcome:
-    if time_limit is not None and time_limit <= 0:
-        raise UsageError(f"a time limit of {time_limit} leaves no time; give a positive number of seconds")
-    meta = directory.meta()
+    meta, identity = directory.identity()
     card = describe(
         meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
     )
-    writer = MetricsWriter(directory, trainer.iteration)
     began, before = time.perf_counter(), elapsed
     cut, saved = False, trainer.iteration
     reason = "completed" if trainer.curriculum.completed else ""
     if trainer.iteration >= trainer.config.max_iterations:
         reason = reason or "iterations"
-    with _stop_requests() as stopped:
+    with closing(MetricsWriter(directory, trainer.iteration)) as writer, _stop_requests() as stopped:
         while not reason:
             if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
-                save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds)
+                save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
             try:
                 report = trainer.iterate(float("inf") if time_limit is None else began + time_limit)
             except OutOfTimeError:
                 reason, cut = "time", True  # the checkpoint is from before this iteration, which will be repeated
                 elapsed = before + time.perf_counter() - began
                 break
+            _require_finite(trainer, report, directory)
             seconds = seconds.plus(report.seconds)
             elapsed = before + time.perf_counter() - began
             writer.write(report, elapsed)
             if observer is not None:
-                observer(trainer, report, elapsed)
+                try:
+                    observer(trainer, report, elapsed)
+                except Exception:  # whoever watches may fail, or its reader go away: what was learned is kept
+                    save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
+                    raise
             if trainer.curriculum.completed:
                 reason = "completed"
             elif stopped():
@@ -152,9 +182,8 @@ def _go_on(
             elif time_limit is not None and time.perf_counter() - began > time_limit:
                 reason = "time"
             if reason or report.advanced or trainer.iteration % CHECKPOINT_ITERATIONS == 0:
-                save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds)
+                save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
                 saved = trainer.iteration
-    writer.close()
     return Outcome(
         run=directory.path,
         completed=trainer.curriculum.completed and not cut,
@@ -168,6 +197,17 @@ def _go_on(
     )
 
 
+def _require_finite(trainer: Trainer, report: Report, directory: RunDirectory) -> None:
+    """Stop where learning has left the numbers; the checkpoints before are as they were."""
+    numbers = (report.policy_loss, report.value_loss, report.gradient_norm)
+    if all(map(math.isfinite, numbers)) and all(bool(p.isfinite().all()) for p in trainer.acting.parameters()):
+        return
+    raise UsageError(
+        f"{directory.path}: iteration {report.iteration}: weights or losses are no finite numbers any more; "
+        "start a new run with a smaller learning.learning_rate, or with learning.gradient_clip"
+    )
+
+
 @contextmanager
 def _stop_requests() -> Iterator[Callable[[], bool]]:
     """Let the first Ctrl-C or SIGTERM finish the iteration; a second one stops at once."""
@@ -177,10 +217,12 @@ def _stop_requests() -> Iterator[Callable[[], bool]]:
         if received:
             raise KeyboardInterrupt
         received.append(number)
+        insist()
 
     handled = (signal.SIGINT, signal.SIGTERM)
     try:
         previous = [signal.signal(number, note) for number in handled]
+        insist()
     except ValueError:  # not in the main thread: nobody sends us signals
         yield lambda: False
         return

@@ -2,81 +2,79 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 from alphanpi.errors import UsageError
+from alphanpi.records import LooseRecord, NonNegative, Text, read_record
 from alphanpi.reporting.records import LearningRecord, TrainingRecord
+from alphanpi.run_records import META_FILE, Iteration, Meta, read_meta, read_metrics
 
 _MOST_ITERATIONS = 600
 
 
+class TrainingCard(LooseRecord):
+    """What is read of a card.json beside weights."""
+
+    command: Text | None = None
+    completed: bool | None = None
+    training_seconds: NonNegative | None = None
+
+
 def training(folder: Path) -> TrainingRecord:
     """Time, preset and command of a run; None for what is not known."""
-    meta, card = _object(folder / "meta.json"), _object(folder / "card.json")
-    metrics = _metrics(folder / "metrics.jsonl")
-    seconds = card.get("training_seconds")
-    completed = card.get("completed")
-    if metrics:
-        seconds, last = metrics[-1]["elapsed"], metrics[-1]
-        completed = bool(last["advanced"]) and all(value > 0.5 for value in last["success"].values())
+    meta, card = _meta(folder), _card(folder)
+    metrics = _metrics(folder)
+    last = metrics[-1] if metrics else None
     return TrainingRecord(
-        seconds=seconds,
-        iterations=metrics[-1]["iteration"] if metrics else None,
-        completed=completed,
-        preset=meta.get("preset"),
-        command=meta.get("command") or card.get("command"),
-        started=meta.get("started"),
+        seconds=card.training_seconds if last is None else last.elapsed,
+        iterations=None if last is None else last.iteration,
+        completed=card.completed if last is None else last.advanced and all(v > 0.5 for v in last.success.values()),
+        preset=None if meta is None else meta.preset,
+        command=card.command if meta is None else meta.command,
+        started=None if meta is None else meta.started,
     )
 
 
 def learning(folder: Path) -> LearningRecord | None:
     """The learning curves of a run; None where there are none."""
-    metrics = _metrics(folder / "metrics.jsonl")
+    metrics = _metrics(folder)
     if not metrics:
         return None
     kept = _thinned(metrics)
-    programs = list(dict.fromkeys(name for record in metrics for name in record["success"]))
+    programs = list(dict.fromkeys(name for record in metrics for name in record.success))
     return LearningRecord(
-        iteration=[record["iteration"] for record in kept],
-        elapsed=[record["elapsed"] for record in kept],
-        level=[record["level"] for record in kept],
-        advanced=[record["advanced"] for record in kept],
-        success={name: [record["success"].get(name) for record in kept] for name in programs},
-        policy_loss=[record["policy_loss"] for record in kept],
-        value_loss=[record["value_loss"] for record in kept],
-        simulations_per_second=[record["simulations"] / max(sum(record["seconds"].values()), 1e-9) for record in kept],
+        iteration=[record.iteration for record in kept],
+        elapsed=[record.elapsed for record in kept],
+        level=[record.level for record in kept],
+        advanced=[record.advanced for record in kept],
+        success={name: [record.success.get(name) for record in kept] for name in programs},
+        policy_loss=[record.policy_loss for record in kept],
+        value_loss=[record.value_loss for record in kept],
+        simulations_per_second=[record.simulations / max(sum(record.seconds.values()), 1e-9) for record in kept],
         left_out=len(metrics) - len(kept),
     )
 
 
-def _thinned(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _thinned(metrics: tuple[Iteration, ...]) -> list[Iteration]:
     """Every n-th iteration, and all in which a level was learned."""
     stride = -(-len(metrics) // _MOST_ITERATIONS)
     last = len(metrics) - 1
-    return [
-        record for place, record in enumerate(metrics) if place % stride == 0 or place == last or record["advanced"]
-    ]
+    return [record for place, record in enumerate(metrics) if place % stride == 0 or place == last or record.advanced]
 
 
-def _metrics(file: Path) -> list[dict[str, Any]]:
-    if not file.is_file():
-        return []
-    records = []
-    for line in file.read_text().splitlines():
-        try:
-            records.append(json.loads(line))
-        except json.JSONDecodeError:
-            break  # cut off in the middle: the run was killed, or is being written
-    return records
+def _metrics(folder: Path) -> tuple[Iteration, ...]:
+    file = folder / "metrics.jsonl"
+    metrics = read_metrics(file)
+    if metrics.damaged:
+        raise UsageError(f"{file}: line {metrics.damaged[0]} is damaged; delete it, or the file")
+    return metrics.iterations
 
 
-def _object(file: Path) -> dict[str, Any]:
-    if not file.is_file():
-        return {}
-    try:
-        content = json.loads(file.read_text())
-    except json.JSONDecodeError as error:
-        raise UsageError(f"{file}: cannot be read: {error}") from error
-    return content if isinstance(content, dict) else {}
+def _meta(folder: Path) -> Meta | None:
+    file = folder / META_FILE
+    return read_meta(file) if file.exists() else None
+
+
+def _card(folder: Path) -> TrainingCard:
+    file = folder / "card.json"
+    return read_record(file, TrainingCard, "delete it") if file.exists() else TrainingCard()

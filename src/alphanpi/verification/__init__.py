@@ -37,6 +37,7 @@ def verify(
     max_size: int | None = None,
     time_limit: float | None = TIME_LIMIT,
     certificate: str | Path | None = None,
+    environment: str | type[Environment[Any]] | None = None,
     on_size: OnSize | None = None,
 ) -> Certificate:
     """Verify the greedy interpreter of an agent.
@@ -47,12 +48,13 @@ def verify(
         time_limit: Seconds after which only the sizes completed so far count.
         certificate: A certificate to compute again instead, as far as it went; a UsageError says where it does not
             hold. It is given ten times the time it took, at least two minutes, unless another time limit is set.
+        environment: The agent's environment, if `run` names one that is not trusted; see `load`.
         on_size: Called whenever a size of a program is complete.
     """
     _positive(max_size, time_limit)
     if certificate is not None and max_size is not None:
         raise UsageError("a certificate is computed again as far as it went; leave max_size out")
-    agent = run if isinstance(run, Agent) else load(run)
+    agent = run if isinstance(run, Agent) else load(run, environment=environment)
     subject = _subject(agent)
     make = partial(Verifier, agent.environment, agent.evaluator, network=agent.network, on_size=on_size)
     if certificate is not None:

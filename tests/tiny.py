@@ -1,0 +1,26 @@
+"""The smallest training run: Hanoi with a network of a few units, a second long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alphanpi.learn.presets import override, preset
+from alphanpi.learn.train import Outcome, train
+
+SETTINGS = {
+    **{"network.memory": 3, "network.observation_encoding": 2, "network.encoder_hidden": 3},
+    **{"network.program_embedding": 2, "network.head_hidden": 3, "search.simulations": 20},
+    **{"episodes.per_iteration": 8, "learning.gradient_steps": 2, "replay.capacity": 3, "curriculum.patience": 1000},
+}
+
+
+def options(iterations: int) -> list[str]:
+    """The settings as arguments of the command line."""
+    settings = {**SETTINGS, "max_iterations": iterations}
+    return [word for key, value in settings.items() for word in (f"--{key}", str(value))]
+
+
+def tiny_run(out: Path, iterations: int = 12, seed: int = 3, changes=None) -> Outcome:
+    """A run that stops at its iteration limit."""
+    config = override(preset("default", "hanoi"), {**SETTINGS, "max_iterations": iterations, **(changes or {})})
+    return train("hanoi", seed=seed, out=out, config=config)
