@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from alphanpi import __version__
+from alphanpi import __version__, limits
 from alphanpi.engine.histories import Evaluator
 from alphanpi.errors import UsageError
 from alphanpi.exporting.automaton import as_dot, as_records
@@ -153,10 +153,11 @@ def _check_arguments(
         raise UsageError(f"format {format_!r} is unknown; choose {', '.join(FORMATS)}")
     if not 1 <= samples <= _MOST_SAMPLES:
         raise UsageError(f"{samples} samples: give a number from 1 to {_MOST_SAMPLES:,}")
-    if seed < 0:
-        raise UsageError(f"the seed {seed} is negative; give 0 or more")
-    if time_limit is not None and not time_limit > 0:
-        raise UsageError(f"a time limit of {time_limit} s leaves no time; give more")
+    limits.seed(seed)
+    if time_limit is not None and not 0 < time_limit <= limits.MOST_SECONDS:
+        raise UsageError(f"a time limit of {time_limit} s: give more than none, and at most {limits.MOST_SECONDS:,.0f}")
+    if max_size is not None:
+        limits.size("max size", max_size)
     smallest = min(entry.minimum_size for entry in environment.library.learned)
     if max_size is not None and max_size < smallest:
         raise UsageError(f"no program starts at size {max_size}; give a maximal size of at least {smallest}")
