@@ -395,7 +395,22 @@ def test_an_environment_whose_constructor_exits_or_whose_fields_run_out_is_a_fau
     assert (code, "E: creating it failed: " in err) == (2, True)
     write(tmp_path, env=ENVIRONMENT.replace('("zero",)', 'iter(("zero",))'))
     code, _, err = run("check", tmp_path / "env.py")
-    assert (code, "`fields` must be a tuple" in err) == (2, True)
+    assert (code, "`fields` must name every entry of an observation, in a tuple" in err) == (2, True)
+
+
+def test_what_cannot_be_written_down_is_refused_before_anything_is_written(tmp_path):
+    write(tmp_path, env=ENVIRONMENT.replace("fields =", 'version = "two"\n    fields ='))
+    out = tmp_path / "run"
+    for arguments, message in (
+        ((str(tmp_path / "env.py"),), "field 'version': input should be a valid integer, not 'two'"),
+        (("hanoi", -1), "seed -1"),
+        (("hanoi", 2**64), "seed 18446744073709551616"),
+    ):
+        with pytest.raises(AlphaNPIError, match=message):
+            train(arguments[0], seed=arguments[1] if len(arguments) > 1 else 0, out=out)
+    with pytest.raises(UsageError, match="options of an environment are kept as JSON"):
+        train("hanoi", seed=0, out=out, colour=object())
+    assert not out.exists()
 
 
 def test_a_module_whose_name_has_py_in_it_is_no_file(tmp_path, monkeypatch):

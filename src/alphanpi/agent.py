@@ -8,13 +8,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from alphanpi.config import SearchConfig, planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
-from alphanpi.errors import AlphaNPIError, UsageError
+from alphanpi.errors import AlphaNPIError, SpecificationError, UsageError
 from alphanpi.guard import Guard
 from alphanpi.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.model import NPINetwork, create_evaluator
+from alphanpi.records import reason
 from alphanpi.registry import create, load_named_in
 from alphanpi.run_records import CHECKPOINTS, LAST, META_FILE, MODEL_FILE, STATE_FILE, read_run, read_state
 from alphanpi.spec import STOP, Environment
@@ -206,13 +209,16 @@ def describe(
     seed: int,
 ) -> ModelCard:
     """The card of a network trained on an environment."""
-    return ModelCard(
-        environment=identifier,
-        options=options,
-        version=environment.version,
-        library=tuple(environment.library.names),
-        fields=tuple(environment.fields),
-        network=network.config,
-        search=search,
-        seed=seed,
-    )
+    try:
+        return ModelCard(
+            environment=identifier,
+            options=options,
+            version=environment.version,
+            library=tuple(environment.library.names),
+            fields=tuple(environment.fields),
+            network=network.config,
+            search=search,
+            seed=seed,
+        )
+    except ValidationError as error:
+        raise SpecificationError(f"{type(environment).__name__}: it cannot be described: {reason(error)}") from error

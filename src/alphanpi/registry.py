@@ -73,7 +73,7 @@ def create(environment: type[Environment[Any]], /, **options: Any) -> Environmen
     except _RAISED as error:
         raise EnvironmentFault(f"{name}: creating it failed: {_where(error)}") from error
     if not isinstance(fields, (tuple, list)) or not fields or not all(isinstance(field, str) for field in fields):
-        raise SpecificationError(f"{name}: `fields` must be a tuple that names every entry of an observation")
+        raise SpecificationError(f"{name}: `fields` must name every entry of an observation, in a tuple")
     if len(set(fields)) != len(fields):
         raise SpecificationError(f"{name}: `fields` has a duplicate name")
     return created

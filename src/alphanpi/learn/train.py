@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import operator
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from alphanpi.agent import describe
+from alphanpi.agent import ModelCard, describe
 from alphanpi.config import TrainConfig
 from alphanpi.errors import UsageError
 from alphanpi.learn.checkpoint import restore, save_checkpoint
@@ -22,6 +24,7 @@ from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
 from alphanpi.learn.trainer import Report, Seconds, Trainer
 from alphanpi.registry import absolute, create, load_named_in, make
+from alphanpi.run_records import Meta
 from alphanpi.spec import Environment
 
 CHECKPOINT_ITERATIONS = 10
@@ -71,9 +74,16 @@ def train(
     _require(time_limit, device)
     if out is not None and not str(out):
         raise UsageError("an empty name for the run directory; give the name of a folder, or leave it out")
-    created = make(environment, **options)
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
+    seed = operator.index(seed)
+    if not 0 <= seed < 2**64:
+        raise UsageError(f"seed {seed}: give a number from 0 to 2^64 - 1")
+    try:
+        options = json.loads(json.dumps(options, allow_nan=False))  # as a run that is resumed will have them
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"options of an environment are kept as JSON: {error}") from error
+    created = make(environment, **options)
     environment = absolute(environment)
     short = environment.rpartition("/")[2].replace(".py", "").replace(":", "-")
     stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -81,8 +91,10 @@ def train(
     directory.require_new()
     resolved = config if config is not None else preset_config(preset, environment)
     trainer = Trainer(created, resolved, seed, device)
+    meta = new_meta(environment, options, seed, preset, device)
+    _card(meta, trainer)  # whatever cannot be written down is refused before anything is written
     with directory.locked():
-        directory.create(new_meta(environment, options, seed, preset, device), resolved)
+        directory.create(meta, resolved)
         return _go_on(directory, trainer, 0.0, Seconds(), time_limit, observer)
 
 
@@ -146,9 +158,7 @@ def _go_on(
     observer: Observer | None,
 ) -> Outcome:
     meta, identity = directory.identity()
-    card = describe(
-        meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
-    )
+    card = _card(meta, trainer)
     began, before = time.perf_counter(), elapsed
     reason = "completed" if trainer.curriculum.completed else ""
     if trainer.iteration >= trainer.config.max_iterations:
@@ -186,6 +196,12 @@ def _go_on(
         success=dict(trainer.curriculum.success),
         explanation=trainer.curriculum.explain(),
         proved=trainer.curriculum.completed and trainer.config.until == "verified",
+    )
+
+
+def _card(meta: Meta, trainer: Trainer) -> ModelCard:
+    return describe(
+        meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
     )
 
 
