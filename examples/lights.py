@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alphanpi import Environment, action, program
+from alphanpi import Environment, UsageError, action, program
 
 
 class Row(NamedTuple):
@@ -56,4 +56,6 @@ class Lights(Environment[Row]):
         return len(row.lights) - row.start
 
     def parse(self, program: str, text: str) -> Row:
+        if not text or set(text) - set("01"):
+            raise UsageError(f"{text!r} is no row of lights; write for example 0110")
         return Row(tuple(int(light) for light in text), position=0, start=0)

@@ -16,9 +16,11 @@ from alphanpi.environments.lists import order_patterns
 from alphanpi.errors import UsageError
 from alphanpi.interpreter import Call
 from alphanpi.learn.presets import override, preset
+from alphanpi.learn.proof import OutOfTimeError, prove
 from alphanpi.learn.trainer import Trainer
 from alphanpi.model import create_network
-from alphanpi.verification.certificate import ProgramRecord, digest
+from alphanpi.verification import NotRecheckedError
+from alphanpi.verification.records import LemmaRecord, ProgramRecord, digest
 from verdict_helpers import COMPARE, there
 
 # ---------------------------------------------------------------------------- pretrained agents, certificates
@@ -81,8 +83,8 @@ def test_certificates_that_stopped_early_can_be_checked_again(tmp_path, monkeypa
     assert certificate.programs[0].reasons[0].startswith("more than 8 histories were met at size")
     again = alphanpi.verify(hanoi_agent, certificate=written(path, certificate))
     assert again.programs[0].sizes == certificate.programs[0].sizes
-    with pytest.raises(UsageError, match="neither max_size nor time_limit"):
-        alphanpi.verify(hanoi_agent, certificate=path, time_limit=5.0)
+    with pytest.raises(UsageError, match="leave max_size out"):
+        alphanpi.verify(hanoi_agent, certificate=path, max_size=5)
 
 
 def forged(record, **changes):
@@ -105,10 +107,16 @@ def test_a_changed_certificate_fails(hanoi_agent, tmp_path):
     refused(json.dumps(forged(record, verdict="PROVED")), "does not hold; recomputed, verdict is BOUNDED")
     (only,) = record["programs"]
     refused(json.dumps(forged(record, programs=[{**only, "sequences": 1}])), "HANOI: sequences is 2 instead of 1")
-    refused(json.dumps(forged(record, format=1)), "certificate of format 1")
-    refused("{}", "not a certificate")
-    refused("{", "not a certificate")
-    refused("[" * 100_000, "not a certificate")
+    refused(json.dumps(forged(record, format=2)), "certificate of format 2; this version reads 3")
+    for content in ("{}", "{", "[]", "null", '"PROVED"', "[" * 100_000, "9" * 10_000):
+        refused(content, "not a certificate")
+    path.write_bytes(b"\xff\xfe{}")
+    with pytest.raises(UsageError, match="not a certificate"):
+        alphanpi.verify(hanoi_agent, certificate=path)
+    refused(json.dumps(forged(record, colour="red")), "colour: Extra inputs are not permitted")
+    refused(json.dumps(forged(record, seconds=1e300)), "seconds: Input should be less than")
+    refused(json.dumps(forged(record, environment_sha256="0" * 64)), "the source of Hanoi has changed since")
+    refused(json.dumps(forged(record, environment_sha256=None)), "made without source files of Hanoi")
 
     def changed(**changes):
         return json.dumps(forged(record, programs=[{**only, **changes}]))
@@ -116,21 +124,28 @@ def test_a_changed_certificate_fails(hanoi_agent, tmp_path):
     numerics = only["numerics"]
     for key, value, message in [
         ("tolerance", 0.0, "HANOI: tolerance is 0.001 instead of 0.0"),
-        ("smallest_margin", float("nan"), "HANOI: smallest margin is .* instead of nan"),
+        ("smallest_margin", float("nan"), "smallest_margin: Input should be"),
         ("double_margin", numerics["double_margin"] + 1, "HANOI: double margin is"),
         ("double_margin", None, "HANOI: double margin is .* instead of None"),
         ("double_deviation", 0.5, "HANOI: double deviation is"),
-        ("batched_deviation", float("nan"), "HANOI: batched deviation is"),
-        ("batched_deviation", "none", "HANOI: batched deviation is"),
-        ("same_decisions", 1, "HANOI: same decisions is True instead of 1"),
+        ("batched_deviation", 0.5, "HANOI: batched deviation is"),
+        ("batched_deviation", float("nan"), "batched_deviation: Input should be"),
+        ("batched_deviation", "none", "batched_deviation: Input should be"),
+        ("same_decisions", 1, "same_decisions: Input should be"),
     ]:
         refused(changed(numerics={**numerics, key: value}), message)
     refused(changed(reasons=[]), "HANOI: reasons is")
     refused(changed(reasons=["the time limit was met at size 9", *only["reasons"]]), "HANOI: reasons is")
-    refused(changed(to_size=2.0), "HANOI: to_size is 2 instead of 2.0")
+    refused(changed(to_size=1), "HANOI: to_size is 2 instead of 1")
+    refused(changed(audit={**only["audit"], "runs": 10**6}), "HANOI: audit is")
     wrongs: tuple[dict[str, Any], ...] = (
         {"attempted": "2"},
         {"attempted": True},
+        {"attempted": 10**30},
+        {"attempted": 1},
+        {"to_size": 2.0},
+        {"verdict": "REFUTED"},
+        {"verdict": "CERTAIN"},
         {"sizes": 3},
         {"sizes": [{"size": 1}]},
         {"numerics": None},
@@ -138,13 +153,17 @@ def test_a_changed_certificate_fails(hanoi_agent, tmp_path):
         {"reasons": None},
     )
     for wrong in wrongs:
-        refused(changed(**wrong), "not a certificate: the record of HANOI")
-    refused(changed(name=["HANOI"]), "the programs are")
+        refused(changed(**wrong), "not a certificate of `alphanpi verify`: programs.0")
+    refused(changed(name=["HANOI"]), "programs.0.name")
+    refused(changed(name="TOWER"), "the programs are")
     without = {key: value for key, value in only.items() if key != "invariant"}
     absurd: tuple[Any, ...] = (None, [None], {}, [without])
     for programs in absurd:
-        refused(json.dumps(forged(record, programs=programs)), "not a certificate: `programs`")
-    refused(json.dumps(forged(record, programs=[])), "the programs are")
+        refused(json.dumps(forged(record, programs=programs)), "not a certificate of `alphanpi verify`: programs")
+    refused(json.dumps(forged(record, programs=[])), "programs: List should have at least 1 item")
+    path.write_text(json.dumps(forged(record, programs=[{**only, "attempted": 90_000}])))
+    with pytest.raises(NotRecheckedError, match=r"could not be computed again within 0\.5 s"):
+        alphanpi.verify(hanoi_agent, certificate=path, time_limit=0.5)
 
 
 def test_order_patterns_and_templates_are_as_many_starts():
@@ -170,7 +189,7 @@ def test_the_command_proves_writes_and_checks_again(run, tmp_path):
     assert "  - Post-conditions say what the user means." in prose[prose.index("assumed") :]
     assert max(map(len, prose)) <= 80 < len(" ".join(prose))
     record = json.loads(path.read_text())
-    assert set(record) == set(alphanpi.Certificate._fields)
+    assert set(record) == set(alphanpi.Certificate.model_fields)
     code, out, _ = run("verify", "pretrained:hanoi", "--recheck", path)
     assert code == 0
     assert f"{path} holds" in out
@@ -180,7 +199,7 @@ def test_the_command_proves_writes_and_checks_again(run, tmp_path):
 
 
 def test_the_command_says_what_is_in_the_way(run):
-    code, out, _ = run("verify", "pretrained:hanoi", "--max-size", 2)
+    code, out, _ = run("verify", "pretrained:hanoi", "--max-size", 2, "--time-limit", "2m")
     assert code == 3
     assert "BOUNDED: every start up to size 2 works; nothing is claimed beyond" in out
     assert "in the way of more: HANOI: the lemma needs every start up to size 3, 2 was reached" in out
@@ -198,22 +217,23 @@ def test_the_command_as_json(run):
     assert (code, err) == (0, "")
     record = json.loads(out)
     assert record["verdict"] == "PROVED"
-    assert set(record["programs"][0]) == set(ProgramRecord._fields)
+    assert set(record["programs"][0]) == set(ProgramRecord.model_fields)
     page = (Path(__file__).parents[1] / "docs" / "verification.md").read_text()
-    assert all(f"`{key}`" in page for key in (*record, *record["programs"][0], *record["lemma"]))
+    assert all(f"`{key}`" in page for key in (*record, *record["programs"][0], *LemmaRecord.model_fields))
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["pretrained:nobody"], "no pretrained agent 'nobody'"),
-        (["pretrained:hanoi", "--max-size", "0"], "--max-size 0: give at least 1"),
+        (["pretrained:hanoi", "--max-size", "0"], "--max-size 0: HANOI cannot start below size 1; give at least 1"),
+        (["pretrained:hanoi", "--max-size", "-1"], "--max-size -1: give 0 to 100,000"),
+        (["pretrained:hanoi", "--max-size", "9999999"], "--max-size 9999999: give 0 to 100,000"),
         (["pretrained:sorting", "--max-size", "1"], "RSHIFT cannot start below size 2; give at least 2"),
         (["pretrained:hanoi", "--time-limit", "0"], "leaves no time"),
-        (["pretrained:hanoi", "--time-limit", "nan"], "leaves no time"),
+        (["pretrained:hanoi", "--time-limit", "nan"], "--time-limit nan: write 90, 90s, 5m or 1h"),
         (["pretrained:hanoi", "--out", "."], ".: a folder; give the name of a file"),
         (["pretrained:hanoi", "--out", "no/where.json"], "no/where.json: there is no folder no; make it first"),
-        (["pretrained:hanoi", "--recheck", "nowhere.json", "--time-limit", "5"], "leave --time-limit out"),
         (["pretrained:hanoi", "--recheck", "nowhere.json"], "nowhere.json: cannot be read"),
         (["pretrained:hanoi", "--recheck", "nowhere.json", "--max-size", "3"], "leave --max-size out"),
     ],
@@ -278,6 +298,36 @@ def test_training_until_verified_learns_from_counter_examples_and_resumes_exactl
     alphanpi.resume(parts)
     assert weights(parts) == weights(whole)
     assert saved_errors(parts) == saved_errors(whole)
+
+
+def test_a_verification_that_the_clock_cuts_is_repeated(tmp_path, monkeypatch):
+    """It ends the run with a checkpoint from before; what is learned afterwards does not depend on the clock."""
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    trained(whole, 4)
+    verifications = []
+
+    def cut(environment, evaluator, network, seconds=None):
+        verifications.append(seconds)
+        if len(verifications) == 3:
+            raise OutOfTimeError
+        return prove(environment, evaluator, network, seconds)
+
+    monkeypatch.setattr("alphanpi.learn.trainer.prove", cut)
+    config = override(preset("default", "hanoi"), {**EASY, "max_iterations": 4})
+    outcome = alphanpi.train("hanoi", seed=1, out=parts, config=config, time_limit=900.0)
+    monkeypatch.undo()
+    assert (outcome.reason, outcome.completed, outcome.proved, outcome.iterations) == ("time", False, False, 2)
+    assert "the time limit was met during the verification" in outcome.explanation
+    assert all(seconds is not None and 0 < seconds < 900 for seconds in verifications)
+    alphanpi.resume(parts)
+    assert weights(parts) == weights(whole)
+    assert [path.name for path in (parts / "checkpoints").glob("damaged*")] == []
+
+
+def test_the_time_of_a_run_holds_for_verification(hanoi_agent):
+    with pytest.raises(OutOfTimeError):
+        prove(hanoi_agent.environment, hanoi_agent.evaluator, hanoi_agent.network, seconds=0.0)
+    assert prove(hanoi_agent.environment, hanoi_agent.evaluator, hanoi_agent.network).proved
 
 
 def test_a_counter_example_can_be_made_again():

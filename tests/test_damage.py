@@ -245,7 +245,7 @@ def test_every_field_of_the_configuration(damaged, pristine):
         key, equals, _ = line.partition(" = ")
         if line.startswith(("#", "\n")) or key == "max_iterations":
             continue
-        value = next(wrong)
+        value = next(bad for bad in wrong if line != f"{key} = {bad}\n")
         new = "" if value is None or not equals else f"{key} = {value}\n"
         text = "".join([*lines[:number], new, *lines[number + 1 :]])
         (resumed,) = damaged("config.toml", Damage(line, text.encode()), "resume")

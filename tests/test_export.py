@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 import alphanpi
 from alphanpi import STOP, Environment, ExportFailed, Machine, Origin, SpecificationError, Standalone, UsageError, make
-from alphanpi.bench_export import ExportCase, bench_export
+from alphanpi.bench_exports import ExportCase, bench_export
 from alphanpi.cli import main
 from alphanpi.environments.sorting import Sorting
-from alphanpi.exporting import equality, pipeline, render
-from alphanpi.exporting.behaviour import Watcher, survey
+from alphanpi.exporting.behaviour import Watcher, enumerated
+from alphanpi.exporting.equality import Exported, differences
 from alphanpi.exporting.render import Renderer
 from solutions import LEVEL_1, ScriptedEvaluator, iterative_bubble, iterative_reset
 
@@ -143,7 +143,7 @@ def test_the_head_says_where_the_code_comes_from(sorting):
     assert "from pretrained:recursive-sorting-compare" in docstring
     assert agent.weights_hash[:12] in docstring
     assert "environment recursive-sorting, observation=compare" in docstring
-    assert "- BUBBLESORT: all 92 starts up to size 4 and" in docstring
+    assert "- BUBBLESORT: all 92 starts up to size 4, " in docstring
 
 
 def test_the_runtime_holds_only_what_is_used(hanoi):
@@ -175,7 +175,8 @@ def test_iterative_programs_become_loops():
 def watched():
     agent = alphanpi.load("pretrained:recursive-sorting-compare")
     watcher = Watcher(agent.environment, agent.evaluator)
-    return agent.environment, survey(watcher, 3, 30, 0).cases
+    programs = agent.environment.library.learned
+    return agent.environment, [case for entry in programs for case in enumerated(watcher, entry, 3).watched.cases]
 
 
 @pytest.mark.parametrize(
@@ -193,18 +194,19 @@ def watched():
 def test_tampered_code_is_noticed(sorting, watched, original, tampered):
     environment, cases = watched
     assert original in sorting.text
-    assert equality.differences(sorting.text, environment, environment.standalone(), cases) == []
+    renderer = Renderer(environment.library, environment.standalone())
+    assert differences(Exported(sorting.text, environment, renderer), cases, plain=True) == []
     changed = sorting.text.replace(original, tampered, 1)
-    assert equality.differences(changed, environment, environment.standalone(), cases)
+    assert differences(Exported(changed, environment, renderer), cases)
 
 
 def test_a_difference_fails_the_export_and_nothing_is_written(monkeypatch, tmp_path):
-    honest = render.module
+    honest = Renderer.function
 
-    def tampered(*arguments):
-        return honest(*arguments).replace("game.swap_s_a()", "game.swap_a_t()", 1)
+    def tampered(renderer, learned):
+        return honest(renderer, learned).replace("swap_s_a", "swap_a_t", 1).replace("SWAP_S_A", "SWAP_A_T", 1)
 
-    monkeypatch.setattr(pipeline, "module", tampered)
+    monkeypatch.setattr(Renderer, "function", tampered)
     target = tmp_path / "hanoi.py"
     with pytest.raises(ExportFailed, match=r"HANOI from .*Towers.*step 7.*does SWAP_A_T.*agent does SWAP_S_A"):
         alphanpi.export("pretrained:hanoi", out=target, max_size=3, samples=3)
@@ -256,7 +258,7 @@ def test_json_is_an_automaton_that_runs_the_program():
 
 def test_dot_is_one_graph_with_a_cluster_for_each_program(sorting):
     environment = make("recursive-sorting", observation="compare")
-    text = alphanpi.exporting.automaton.as_dot(sorting.programs, Renderer(environment, environment.standalone()))
+    text = alphanpi.exporting.automaton.as_dot(sorting.programs, environment.library)
     without_labels = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
     assert without_labels.count("{") == without_labels.count("}") == 7
     assert text.startswith("digraph ")
@@ -390,7 +392,8 @@ def test_a_broken_runtime_is_one_message(changes, message):
 
 def test_a_runtime_that_behaves_differently_is_noticed():
     wrong = LightsRuntime.source.replace("^= 1", "= 1 if self.place[0] else 0")
-    with pytest.raises(ExportFailed):
+    message = r"standalone\(\): lamps.lit is 0 where the environment says 1 after the action TOGGLE, in state Row"
+    with pytest.raises(SpecificationError, match=message):
         scripted(lights_with(LightsRuntime.offered(source=wrong)), {"ALL_ON": all_on}, samples=10)
 
 

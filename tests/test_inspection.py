@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
 
 import oracle
 from alphanpi import Request, Search, SearchConfig, UsageError, load, make
-from alphanpi.engine.inspection import Decision, TooLargeError, call_entry, inspect
+from alphanpi.engine.inspection import Decision, Inspector, TooLargeError, Turn, call_entry, inspect
 from alphanpi.engine.scoring import level_terms
+from alphanpi.reporting.searches import kept_nodes
 from test_engine import ENVIRONMENTS, random_config, random_evaluator, random_requests
 
 CASES = 12
@@ -134,13 +136,79 @@ def test_a_search_can_be_led_another_way(hanoi):
     engine = hanoi.planner()
     own = inspect(engine, Request("HANOI", start)).decisions[0].choice
     other = next(name for name in ("SWAP_S_A", "MOVE_DISK") if name != own)
-    found = inspect(engine, Request("HANOI", start), actions=[other])
-    assert (found.decisions[0].choice, found.decisions[0].taken) == (own, other)
-    assert found.decisions[1].root.state == hanoi.environment.act(start, other)
-    # An action that is not legal is not taken, and the search goes on by itself.
-    lost = inspect(engine, Request("HANOI", hanoi.parse("HANOI", "1")), actions=["SWAP_S_A"])
-    assert lost.trace.success
-    assert lost.decisions[0].taken != "SWAP_S_A"
+    after = hanoi.environment.act(start, other)
+    led = Inspector(engine, Request("HANOI", start), [Turn(start, other), Turn(after, "SWAP_S_A")])
+    assert led.advance()
+    assert led.advance()
+    assert not led.advance()
+    assert (led.decisions[0].choice, led.decisions[0].taken) == (own, other)
+    assert led.decisions[1].root.state == after
+    assert led.reason == ""
+    # What is not legal cannot be followed, and that is said.
+    one = hanoi.parse("HANOI", "1")
+    lost = Inspector(engine, Request("HANOI", one), [Turn(one, "SWAP_S_A"), Turn(one, "STOP")])
+    assert not lost.advance()
+    assert lost.decisions == {}
+    assert lost.reason == "the search may not do SWAP_S_A where the run did"
+    assert inspect(engine, Request("HANOI", start)).trace.success
+
+
+def test_a_led_search_stands_where_the_run_stood_whatever_its_calls_do(hanoi):
+    """The run says that an action led where it never leads in the search: the search goes on from there."""
+    start = hanoi.parse("HANOI", "3")
+    elsewhere = hanoi.environment.act(start, "SWAP_S_A")
+    run = [Turn(start, "SWAP_A_T"), Turn(elsewhere, "SWAP_S_A"), Turn(start, "STOP")]
+    assert hanoi.environment.act(start, "SWAP_A_T") != elsewhere
+    led = Inspector(hanoi.planner(), Request("HANOI", start), run)
+    while led.advance():
+        pass
+    assert [(led.decisions[step].root.state, led.decisions[step].taken) for step in range(3)] == run
+
+
+def test_several_inspections_are_under_way_at_a_time(hanoi):
+    engine, starts = hanoi.planner(), [hanoi.parse("HANOI", disks) for disks in ("2", "3", "4")]
+    alone = [inspect(hanoi.planner(), Request("HANOI", start)).decisions for start in starts]
+    together = [Inspector(engine, Request("HANOI", start)) for start in starts]
+    for _ in range(12):
+        for one in together:
+            one.advance()
+    assert [tuple(one.decisions.values()) for one in together] == alone
+
+
+def test_a_program_may_think_longer_than_those_it_calls(hanoi):
+    config = SearchConfig(**hanoi.card.search).model_copy(update={"simulations_exploitation": 1})
+    engine = Search(hanoi.environment, hanoi.evaluator, config)
+    found = inspect(engine, Request("HANOI", hanoi.parse("HANOI", "4")), simulations=50)
+    inherited = 0
+    for decision in found.decisions:
+        assert decision.root.visits == inherited + 50 - (inherited == 0)
+        inherited = _visits_behind(decision)
+    assert found.trace.nested_simulations < found.trace.simulations
+
+
+def test_few_nodes_are_kept_and_all_are_counted(hanoi):
+    config = SearchConfig(**hanoi.card.search).model_copy(update={"simulations_exploitation": 200})
+    engine = Search(hanoi.environment, hanoi.evaluator, config)
+    request = Request("HANOI", hanoi.parse("HANOI", "4"))
+    for whole, few in zip(
+        inspect(engine, request).decisions, inspect(engine, request, most_nodes=9).decisions, strict=True
+    ):
+        assert len(few.nodes) == min(9, len(kept_nodes(whole, 10**6)))
+        assert few.size == whole.size == len(whole.nodes)
+        kept = kept_nodes(whole, 9)
+        assert [node.state for node in few.nodes] == [whole.nodes[number].state for number in kept]
+        assert kept_nodes(few, 5) == [kept.index(number) for number in kept_nodes(whole, 5)]
+
+
+def test_the_kernel_comes_back_to_look_at_the_clock(hanoi):
+    """A search that asks for nothing new for long: all it needs is known already."""
+    config = SearchConfig(**hanoi.card.search)
+    config = config.model_copy(update={"simulations_exploitation": 10**8, "max_nodes": 10**7})
+    engine = Search(hanoi.environment, hanoi.evaluator, config)
+    began = time.monotonic()
+    with pytest.raises(TooLargeError, match="the time is up"):
+        inspect(engine, Request("HANOI", hanoi.parse("HANOI", "1")), seconds=0.5)
+    assert time.monotonic() - began < 5
 
 
 def test_only_the_steps_asked_for_are_kept(hanoi):

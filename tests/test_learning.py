@@ -364,31 +364,40 @@ def test_any_program_is_practised_where_it_fails():
 @pytest.mark.parametrize(
     ("name", "options", "expected"),
     [
-        ("sorting", {}, [("BUBBLESORT", 14)] * 8),
-        ("recursive-sorting", {"observation": "paper"}, [("BUBBLESORT", 14)] * 8),
-        ("recursive-sorting", {"observation": "compare"}, []),  # there is a lemma
-        ("hanoi", {}, []),
+        ("sorting", {}, ("BUBBLESORT", 14)),
+        ("recursive-sorting", {"observation": "paper"}, ("BUBBLESORT", 14)),
+        ("recursive-sorting", {"observation": "compare"}, ("BUBBLESORT", 14)),  # there is a lemma
+        ("hanoi", {}, ("HANOI", 6)),
     ],
 )
 @pytest.mark.parametrize(("failure", "passed"), [("NONE", True), ("ACTIONS", True), ("POST", False)])
-def test_the_far_exam_is_for_environments_without_a_lemma(monkeypatch, name, options, expected, failure, passed):
+def test_the_far_exam_is_held_whatever_lemma_there_is(monkeypatch, name, options, expected, failure, passed):
     changes = {
         "validation.exam_search_episodes": 0,
         "validation.far_exam_factor": 2,
         "validation.far_exam_episodes": 8,
-        "validation.far_exam_planning_episodes": 0,
+        "validation.far_exam_planning_episodes": 4,
     }
     environment = make(name, **options)
     trainer = Trainer(environment, override(preset("default", name), changes), seed=0)
+    monkeypatch.setattr(trainer.validation, "_plan_alike", lambda calls, runs: planned.extend(calls))
+    planned: list[Call] = []
     asked: list[tuple[str, int]] = []
 
-    def run(calls, max_actions):
-        asked.extend((call.program, environment.size(call.state)) for call in calls)
+    def run(calls, record=False, max_actions=0):
+        if record:
+            asked.extend((call.program, environment.size(call.state)) for call in calls)
         return [Execution(failure == "NONE", Failure[failure], call.state, 1, None, ()) for call in calls]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
-    assert trainer.validation.last_part(0) == (Exam.PASSED if passed or not expected else Exam.FAR)
-    assert asked == (expected if failure == "NONE" else expected[:3])  # the first few tell enough
+    assert trainer.validation.last_part(0).outcome == (Exam.PASSED if passed else Exam.FAR)
+    program, size = expected
+    if failure == "ACTIONS":  # problems of that size are too large, and so are those of three quarters
+        size = 3 * size // 4 if 3 * size // 4 > environment.validation_size else size
+    assert set(asked) == {(program, size)}
+    many = 8 if environment.cutoff() is None else 4  # with a lemma, those that are planned
+    assert len(asked) == (many if failure == "NONE" else 3)  # the first few tell enough
+    assert len(set(planned)) == (4 if failure == "NONE" else 0)
 
 
 def test_the_far_exam_asks_for_more_problems_of_smaller_sizes(monkeypatch):
@@ -398,13 +407,14 @@ def test_the_far_exam_asks_for_more_problems_of_smaller_sizes(monkeypatch):
     asked: list[int] = []
     states: set[object] = set()
 
-    def run(calls, max_actions):
-        asked.extend(environment.size(call.state) for call in calls)
+    def run(calls, record=False, max_actions=0):
+        if record:
+            asked.extend(environment.size(call.state) for call in calls)
         states.update(call.state for call in calls)
         return [Execution(True, Failure.NONE, call.state, 1, None, ()) for call in calls]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
-    assert trainer.validation.last_part(0) == Exam.PASSED
+    assert trainer.validation.last_part(0).outcome == Exam.PASSED
     assert asked == [17] * 12 + [35] * 6 + [70] * 3
     assert len(states) == len(asked)
 
@@ -418,7 +428,7 @@ def test_no_far_exam_where_the_environment_cannot_make_problems_that_large(monke
     config = override(preset("default", "sorting"), {"validation.exam_search_episodes": 0})
     trainer = Trainer(environment, config, seed=0)
     monkeypatch.setattr(environment, "initial", initial)
-    assert trainer.validation.last_part(0) == Exam.PASSED
+    assert trainer.validation.last_part(0).outcome == Exam.PASSED
 
 
 @pytest.mark.parametrize(("searched", "far", "outcome"), [(60, 0, Exam.SEARCH), (0, 1, Exam.FAR)])
@@ -436,7 +446,7 @@ def test_search_that_tries_more_than_it_needs_fails_the_exam(searched, far, outc
         trainer.validation.interpreter = Interpreter(environment, evaluator)
         config = planning_config(SearchConfig(c_puct_planning=5.0))
         trainer.validation.planner = Search(environment, evaluator, config)
-        assert trainer.validation.last_part(0) == expected
+        assert trainer.validation.last_part(0).outcome == expected
 
 
 def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(monkeypatch):
@@ -444,7 +454,9 @@ def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(mon
     changes = {"validation.exam_search_episodes": 0, "validation.far_exam_planning_episodes": 0}
     trainer = Trainer(environment, override(preset("default", "recursive-sorting"), changes), seed=0)
 
-    def run(calls, max_actions):
+    def run(calls, record=False, max_actions=0):
+        if not record:  # to see whether problems of that size are too large
+            return [Execution(True, Failure.NONE, call.state, 1, None, ()) for call in calls]
         failures = [Failure.ACTIONS] + [Failure.NONE] * (len(calls) - 1)
         return [
             Execution(failure == Failure.NONE, failure, call.state, 1, None, ())
@@ -452,4 +464,4 @@ def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(mon
         ]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
-    assert trainer.validation.last_part(0) == Exam.FAR
+    assert trainer.validation.last_part(0).outcome == Exam.FAR

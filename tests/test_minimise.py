@@ -243,7 +243,7 @@ class Replay:
 def printed(learned, features, traces) -> bool:
     """Whether the printed function does what the traces say."""
     namespace: dict = {}
-    exec(Renderer(Letters(), None).function(learned), namespace)
+    exec(Renderer(Letters.library, None).function(learned), namespace)
     for trace in traces:
         env = Replay(features, trace)
         namespace["p"](env)

@@ -34,6 +34,25 @@ def test_compiled_evaluator_computes_the_network(name, config):
     assert np.abs(compiled.values).max() <= 1
 
 
+def test_a_row_does_not_depend_on_where_its_arrays_lie():
+    """Compilers make several versions of a loop and take one by the addresses of its arrays."""
+    environment = make("hanoi")
+    network = create_network(environment, 1)
+    evaluator, (programs, observations, memory) = CompiledEvaluator(network), rows_for(environment, network, 3)
+    rng, occupied, seen = np.random.default_rng(0), [], set()
+    for turn in range(3000):
+        shift, width = turn % 64, memory.shape[1]
+        moved = np.zeros(memory.size + 64, np.float32)[shift : shift + memory.size].reshape(-1, width)
+        moved[:] = memory
+        if turn % 3 == 0:
+            occupied.append(np.zeros(rng.integers(1, 5000)))
+        if len(occupied) > 200:
+            occupied.clear()
+        answer = evaluator.evaluate(programs.copy(), observations.copy(), moved)
+        seen.add(answer.memory.tobytes() + answer.logits.tobytes() + answer.values.tobytes())
+    assert len(seen) == 1
+
+
 @pytest.mark.parametrize("kind", [CompiledEvaluator, TorchEvaluator])
 def test_a_row_does_not_depend_on_the_other_rows(kind):
     environment = make("recursive-sorting")

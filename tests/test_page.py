@@ -311,6 +311,26 @@ def test_the_source_is_shown_and_copied(visit, pages):
     assert one.page.evaluate("navigator.clipboard.readText()") == source
 
 
+def test_the_source_is_printed_wholly(visit):
+    one = visit("hanoi")
+    one.page.emulate_media(media="print")
+    cut = one.page.evaluate(
+        "(({scrollHeight, clientHeight}) => scrollHeight - clientHeight)(document.querySelector('.program-source'))"
+    )
+    assert cut <= 0
+
+
+def test_a_step_without_a_tree_says_why(visit):
+    one = visit("hanoi")
+    one.page.evaluate(
+        """() => { const view = alphanpiPlayer; view.report.searches.reasons = ["the time is up"];
+             Object.assign(view.report.execution.steps[2], { search: null, reason: 0 }); }"""
+    )
+    for _ in range(2):
+        one.page.click("#step")
+    assert one.text("#tree .tree-drawing") == "There is no tree of this step: the time is up."
+
+
 def test_where_copying_is_not_allowed_the_source_is_selected(visit):
     one = visit("hanoi")
     one.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')) }")

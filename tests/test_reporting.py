@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import builtins
+import io
 import json
 import re
 import xml.etree.ElementTree as ET
 
 import pytest
+from rich.console import Console
 
 import alphanpi
 from alphanpi.engine.inspection import TooLargeError
 from alphanpi.errors import UsageError
+from alphanpi.guard import Guard
 from alphanpi.interpreter import Call, Recording
-from alphanpi.reporting import report_record
+from alphanpi.reporting import report_record, tree_page
+from alphanpi.reporting.animation import Pace, film, svg
+from alphanpi.reporting.colours import LIGHT
 from alphanpi.reporting.execution import watch
 from alphanpi.reporting.page_file import to_json
 from alphanpi.reporting.searches import EDGE_COLUMNS, SearchCollector
 from alphanpi.reporting.states import StateTable
-from runs import LIGHTS, metrics, run_folder, untrained_hanoi, untrained_lights
+from alphanpi.reporting.text_tree import Shown, dot, rich_tree, tree_console, tree_object
+from alphanpi.verification.records import digest
+from runs import LIGHTS, ROOT, metrics, run_folder, untrained_hanoi, untrained_lights
 
 SORTING = "pretrained:recursive-sorting-compare"
+HUGE = str(10**30)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +101,7 @@ def test_the_execution_ends_solved_and_refers_to_what_is_there(report):
     for step in execution["steps"]:
         assert len(step["observation"]) == len(report["fields"])
         assert step["probabilities"][0][0] == step["action"]
-    assert all(0 <= shape < len(report["shapes"]) for state in states for shape in state["scene"])
+    assert all(0 <= shape < len(report["shapes"]) for state in states for shape in state["scene"] or [])
     assert all(len(shape) == len(report["shape_columns"]) for shape in report["shapes"])
 
 
@@ -173,15 +181,16 @@ def test_large_searches_are_left_out_and_counted(hanoi):
 
 def test_searches_that_run_out_of_time_are_left_out_and_counted(hanoi, monkeypatch):
     def too_late(*arguments):
-        raise TooLargeError("the time is up")
+        raise TooLargeError("too large: the time is up", "the time is up")
 
     watched = watch(hanoi, "HANOI", "2")
     collector = SearchCollector(hanoi, StateTable(hanoi.environment), 5)
-    monkeypatch.setattr(SearchCollector, "_own", lambda self, wanted: wanted)
-    monkeypatch.setattr("alphanpi.reporting.searches.inspect", too_late)
+    monkeypatch.setattr("alphanpi.reporting.following.Inspector.advance", too_late)
     collected = collector.collect(watched)
     assert collected.record.searches == []
-    assert "3 of 3 calls of the run have no tree here" in collected.record.note
+    assert "12 of 12 steps have no tree: the time is up (12)." in collected.record.note
+    assert collected.place == {}
+    assert {collected.record.reasons[number] for number in collected.reason.values()} == {"the time is up"}
 
 
 def quick(run, **options):
@@ -207,13 +216,21 @@ def test_certificate_and_source_are_taken_along(tmp_path, certificate):
     (folder / "certificate.json").write_text(json.dumps(certificate))
     record = quick(folder, export=False)
     assert record.certificate == certificate
-    assert "certificate.json in the run's folder" in record.certificate_note
+    assert record.certificate_checked
+    assert (
+        record.certificate_note
+        == "From certificate.json in the run's folder; computed again here, with the same result."
+    )
     assert (record.source, record.source_note) == (None, "The export was left out, as asked for.")
     other = tmp_path / "other.json"
     other.write_text(json.dumps(certificate))
     record = quick(folder, certificate=other, source="def HANOI(): ...", verify_seconds=0)
     assert record.certificate == certificate
-    assert str(other) in record.certificate_note
+    assert f"{other}; not checked here (as asked for)" in record.certificate_note
+    assert not record.certificate_checked
+    record = quick(folder, certificate=other, source="def HANOI(): ...", verify_seconds=0.001)
+    assert "not checked here (0.001 s were too short)" in record.certificate_note
+    assert not record.certificate_checked
     assert record.source == "def HANOI(): ..."
 
 
@@ -224,6 +241,10 @@ def test_a_certificate_that_is_damaged_or_about_others_is_refused(tmp_path, cert
         other.write_text(content if isinstance(content, str) else json.dumps(content))
         with pytest.raises(UsageError, match=message):
             quick(folder, certificate=other)
+    forged = certificate | {"lemma": None}
+    other.write_text(json.dumps(forged | {"digest": digest(forged)}))
+    with pytest.raises(UsageError, match="the certificate does not hold; recomputed, lemma is"):
+        quick(folder, certificate=other)
     untrained = untrained_hanoi(tmp_path / "untrained")
     (untrained.parent / "certificate.json").write_text(json.dumps(certificate))
     with pytest.raises(UsageError, match=r"about other weights: .*; delete it to have one computed"):
@@ -329,9 +350,92 @@ def test_tree_in_every_format(run, tmp_path, format_):
         assert re.search(r"● +HANOI", out)
 
 
-def test_tree_says_what_it_leaves_out(run):
-    _, out, _ = run("tree", "pretrained:hanoi", "HANOI", 3, "--simulations", 300, "--nodes", 4)
-    assert re.search(r"… \d+ nodes left out", out)
+@pytest.mark.parametrize("nodes", [1, 2, 4, 17])
+def test_tree_prints_as_many_nodes_as_asked_for_and_counts_the_others(run, nodes):
+    arguments = ("tree", "pretrained:hanoi", "HANOI", 3, "--simulations", 300)
+    _, whole, _ = run(*arguments, "--nodes", 10**9)
+    assert "left out" not in whole
+    printed = [line for line in whole.splitlines() if re.search(r"── |^\d+ visits  ", line)]
+    _, out, _ = run(*arguments, "--nodes", nodes)
+    lines = [line for line in out.splitlines() if re.search(r"── |^\d+ visits  ", line)]
+    assert len(lines) == nodes
+    assert f"… {len(printed) - nodes} nodes left out; --nodes shows more" in out
+    _, graph, _ = run(*arguments, "--nodes", nodes, "--format", "dot")
+    assert len(re.findall(r"^  [ne]\S+ \[label", graph, re.MULTILINE)) == nodes
+    assert graph.count(" -> ") == nodes - 1
+    _, data, _ = run(*arguments, "--nodes", nodes, "--format", "json")
+    assert len(json.loads(data)["nodes"]) == nodes
+
+
+def test_the_documented_tree_is_what_is_printed(run):
+    lines = (ROOT / "docs" / "report.md").read_text(encoding="utf-8").splitlines()
+    first = next(place for place, line in enumerate(lines) if line.startswith("    $ alphanpi tree"))
+    code, out, _ = run(*lines[first].split()[2:])
+    printed = [line.rstrip() for line in out.splitlines()]
+    assert code == 0
+    assert [line[4:] for line in lines[first + 1 : first + 1 + len(printed)]] == printed
+
+
+def test_steps_are_counted_from_1():
+    for make_tree in (alphanpi.tree, tree_page):
+        with pytest.raises(UsageError, match="step 0: actions are counted from 1"):
+            make_tree("pretrained:hanoi", "HANOI", "2", step=0)
+
+
+def test_tree_and_trace_show_long_states_wholly_or_with_an_ellipsis(run, tmp_path, monkeypatch):
+    state = "A: 7 6 5 4 3 2 1   B: -   C: -"
+    for command in (["tree", "--simulations", 12], ["trace", "--limit", 40]):
+        _, out, _ = run(command[0], "pretrained:hanoi", "HANOI", 7, *command[1:])
+        lines = [line for line in out.splitlines() if "A: " in line]
+        assert lines
+        assert all(re.search(r"A: [\d -]+   B: [\d -]+   C: [\d -]+$", line) for line in lines)
+        assert any(line.endswith(state) for line in lines)
+    decision = alphanpi.tree("pretrained:hanoi", "HANOI", "7", simulations=12)
+    screen = io.StringIO()
+    terminal = Console(file=screen, width=40, force_terminal=True, color_system=None)
+    terminal.print(rich_tree(Shown(decision, alphanpi.make("hanoi"), 40)))
+    cut = [line for line in screen.getvalue().splitlines() if "A: 7" in line]
+    assert all(line.endswith("…") or line.endswith("C: -") for line in cut)
+    assert any(line.endswith("…") for line in cut)
+
+
+def test_text_of_an_environment_is_neither_markup_nor_a_surrogate(tmp_path):
+    class Odd(type(alphanpi.make("hanoi"))):  # type: ignore[misc]
+        def format(self, state):
+            return f"[red]{state.disks}[/]\nbelow \ud800"
+
+    decision = alphanpi.tree("pretrained:hanoi", "HANOI", "2", simulations=10)
+    shown = Shown(decision, Odd(), 10)
+    screen = io.StringIO()
+    tree_console(screen).print(rich_tree(shown))
+    text = screen.getvalue()
+    text.encode()
+    assert "[red]2[/]" in text
+    assert "below ?" in text
+    dot(shown).encode()
+    json.dumps(tree_object(shown, "HANOI", 10), ensure_ascii=False).encode()
+
+
+def test_names_that_cannot_be_written_do_not_stop_a_report(tmp_path):
+    page = tmp_path / "page.html"
+    alphanpi.report("pretrained:hanoi", page, instance="1", simulations=1, verify_seconds=0, source="\udcff")
+    assert page.read_text(encoding="utf-8")
+    picture = svg(film(alphanpi.load("pretrained:hanoi"), "HANOI", "1"), LIGHT, "\udcff & \x00")
+    ET.fromstring(picture.encode())
+
+
+@pytest.mark.parametrize(("disks", "seconds"), [("3", 60.0), ("7", 60.0), ("5", 7.0), ("6", 0.5)])
+def test_a_picture_plays_no_longer_than_asked_for(hanoi, disks, seconds):
+    reel = film(hanoi, "HANOI", disks, seconds)
+    assert reel.seconds <= seconds + 1e-9
+    assert reel.pace.move + reel.pace.pause >= 0.02
+    assert (reel.pace == Pace()) == (disks == "3")
+    assert ("one of" in reel.note) == (seconds == 0.5)
+    ended = Guard(hanoi.environment).render(watch(hanoi, "HANOI", disks).execution.final)
+    assert reel.scenes[-1] == ended
+    picture = ET.fromstring(svg(reel, LIGHT, "HANOI"))
+    durations = {float(one.get("dur", "0s")[:-1]) for one in picture.iter() if one.get("dur")}
+    assert durations == {float(f"{reel.seconds:g}")}
 
 
 def test_pictures_are_well_formed_and_end_where_the_run_does(run, tmp_path):
@@ -400,6 +504,22 @@ def test_trace_is_bounded_and_says_so(run):
         (["tree", "pretrained:hanoi", "MOVE_DISK", "2"], "MOVE_DISK is an atomic action"),
         (["render", "pretrained:hanoi", "HANOI", "2", "-o", "x.png"], "written as .svg or .gif"),
         (["trace", "pretrained:hanoi", "HANOI", "2", "--limit", "-1"], "are numbers from 0"),
+        (["report", "pretrained:hanoi", "--simulations", HUGE], "simulations per action are too many"),
+        (["report", "pretrained:hanoi", "--steps", HUGE], "steps are more than a page can hold"),
+        (["report", "pretrained:hanoi", "--seconds", "nan"], "nan seconds for measuring: give a positive"),
+        (["report", "pretrained:hanoi", "--seconds", "-1"], "-1 seconds for measuring: give a positive"),
+        (["report", "pretrained:hanoi", "--seconds", "inf"], "inf seconds for measuring: give a positive"),
+        (["report", "pretrained:hanoi", "--verify-seconds", "nan"], "nan seconds for verification: give a positive"),
+        (["report", "pretrained:hanoi", "--program", "MOVE_DISK"], "MOVE_DISK is an atomic action"),
+        (["report", "pretrained:hanoi", "-o", "."], "a folder; give the name of a file"),
+        (["report", "pretrained:hanoi", "-o", "nowhere/page.html"], "there is no folder nowhere"),
+        (["tree", "pretrained:hanoi", "HANOI", "2", "--step", HUGE], "takes 8 actions with search"),
+        (["tree", "pretrained:hanoi", "HANOI", "2", "--step", "50", "--format", "html", "-o", "x"], "takes 8 actions"),
+        (["tree", "pretrained:hanoi", "HANOI", "2", "--simulations", HUGE], "simulations per action are too many"),
+        (["tree", "pretrained:hanoi", "TOWER", "2"], "no program 'TOWER'"),
+        (["render", "pretrained:hanoi", "HANOI", "2", "-o", "x.svg", "--seconds", "nan"], "positive number of seconds"),
+        (["render", "pretrained:hanoi", "HANOI", "2", "-o", "x.svg", "--seconds", "0"], "positive number of seconds"),
+        (["render", "pretrained:hanoi", "TOWER", "2", "-o", "x.svg"], "no program 'TOWER'"),
     ],
 )
 def test_wrong_input_is_one_line_with_advice(run, arguments, message, tmp_path, monkeypatch):

@@ -128,7 +128,7 @@ def test_an_exam_failed_for_waste_drops_the_programs_traces_and_renews_nothing()
     trainer.replay.put_back(sort - 1, True, [], 0)
     solution = {**SOLUTIONS["RecursiveSorting"], "BUBBLESORT": wasteful_bubblesort}
     trainer.validation.interpreter = Interpreter(SORTING, ScriptedEvaluator(SORTING, solution))
-    assert trainer._rise() == Exam.WASTE
+    assert trainer._rise().outcome == Exam.WASTE
     assert trainer.replay.learnable() == [sort - 1]
     assert trainer.curriculum.streak == trainer.curriculum.failed_exams == 0
 
@@ -140,11 +140,11 @@ def test_where_memories_are_stored_the_exam_asks_for_no_thrift():
 def test_the_parts_of_the_exam():
     trainer = last_level(HANOI, **{"validation.exam_episodes": 20})
     validation = trainer.validation
-    assert trainer._rise() == Exam.ANSWERS  # an untrained network
+    assert trainer._rise().outcome == Exam.ANSWERS  # an untrained network
     validation.interpreter = Interpreter(HANOI, ScriptedEvaluator(HANOI))
-    assert trainer._rise() == Exam.PLANNING
+    assert trainer._rise().outcome == Exam.PLANNING
     validation.planner = Search(HANOI, ScriptedEvaluator(HANOI), planning_config(SearchConfig()))
-    assert trainer._rise() == Exam.PASSED
+    assert trainer._rise().outcome == Exam.PASSED
     assert trainer.curriculum.completed
     assert trainer.curriculum.failed_exams == 2
 
@@ -163,7 +163,7 @@ def test_weights_are_renewed_after_so_many_failed_exams():
     acting = [weights.detach().clone() for weights in trainer.acting.parameters()]
     patience = trainer.config.validation.exam_patience
     for failed in range(1, patience + 1):
-        assert trainer._rise() == Exam.ANSWERS
+        assert trainer._rise().outcome == Exam.ANSWERS
         same = all(torch.equal(a, b) for a, b in zip(before, trainer.network.parameters(), strict=True))
         assert same == (failed < patience)
     assert trainer.curriculum.failed_exams == 0
@@ -176,7 +176,7 @@ def test_weights_are_renewed_after_so_many_failed_exams():
 def test_without_renewal_nothing_changes():
     trainer = last_level(HANOI, **{"learning.renewed_share": 0.0, "validation.exam_patience": 1})
     before = [weights.detach().clone() for weights in trainer.network.parameters()]
-    assert trainer._rise() == Exam.ANSWERS
+    assert trainer._rise().outcome == Exam.ANSWERS
     assert all(torch.equal(a, b) for a, b in zip(before, trainer.network.parameters(), strict=True))
 
 

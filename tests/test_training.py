@@ -362,7 +362,7 @@ def test_config_prints_every_key_as_toml(name):
     config = preset(name)
     for key, value in flatten(config).items():
         section, _, last = key.rpartition(".")
-        assert (values[section] if section else values)[last] == value
+        assert (values[section] if section else values)[last] == (list(value) if isinstance(value, tuple) else value)
     assert sum(len(section) if isinstance(section, dict) else 1 for section in values.values()) == len(flatten(config))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ from alphanpi.verification.decisions import Decisions
 from alphanpi.verification.exploration import Explorer
 from alphanpi.verification.numerics import Numerics
 from alphanpi.verification.unknown import Choices, Order
-from alphanpi.verification.verdicts import Kind, Verdict
+from alphanpi.verification.verdicts import NONE, Kind, Verdict
 from alphanpi.verification.verifier import Verifier
 from instances import ENVIRONMENTS, HANOI, LISTS, ROLES, every, some, sublists, towers
 from networks import ConstantNetwork, HashNetwork
@@ -98,25 +97,6 @@ def test_answers_about_unknown_values_are_those_of_some_integers(questions, rand
     answers = [(order.values[i] < order.values[j], order.values[i] == order.values[j]) for i, j in questions]
     numbers = order.example()
     assert [(numbers[i] < numbers[j], numbers[i] == numbers[j]) for i, j in questions] == answers
-
-
-def test_unknown_values_can_do_nothing_but_be_compared():
-    order = Order(2)
-    first: Any
-    first, second = order.values
-    with pytest.raises(TypeError, match="before a run begins"):
-        first < second  # noqa: B015 - the comparison is the test
-    order.begin(Choices())
-    assert hash(first) == hash(second)
-    for wrong in (
-        lambda: first < 1,
-        lambda: first == 1,
-        lambda: first + second,
-        lambda: int(first),
-        lambda: bool(first),
-    ):
-        with pytest.raises(TypeError):
-            wrong()
 
 
 class Enumerated(RecursiveSorting):
@@ -265,7 +245,7 @@ def test_programs_above_a_refuted_one_are_bounded():
         "BUBBLESORT": "BOUNDED",
     }
     reset, sort = certificate.programs[3], certificate.programs[5]
-    assert reset.to_size == 0
+    assert reset.to_size == NONE
     assert sort.to_size == 1  # on a single element nothing is called
     assert "where its contract has not been shown" in reset.reasons[0]
 
@@ -328,7 +308,7 @@ def test_an_iterative_program_does_not_get_past_bounded_even_with_a_lemma():
     certificate = verify_evaluator(environment, ScriptedEvaluator(environment, solutions, size=99))
     found = verdicts(certificate)
     assert (found["COMPSWAP"], found["BUBBLE"], found["RESET"]) == ("PROVED", "BOUNDED", "BOUNDED")
-    assert "its sequences still changed at size 6" in certificate.programs[4].reasons
+    assert any("its sequences still changed at size 6" in reason for reason in certificate.programs[4].reasons)
 
 
 @pytest.mark.parametrize("kind", [Sorting, RecursiveSorting])
@@ -341,8 +321,8 @@ def test_without_a_lemma_there_is_no_proof(kind):
 
 
 def test_small_margins_prove_nothing():
-    certificate = verify_evaluator(HANOI, ScriptedEvaluator(HANOI, weight=5e-4))
-    assert certificate.verdict == "SATURATED"
+    certificate = verify_evaluator(HANOI, ScriptedEvaluator(HANOI, weight=5e-4), max_size=4)
+    assert certificate.claim == Verdict(Kind.SATURATED, 4, 2)
     assert "margins" in certificate.programs[0].reasons[0]
 
 

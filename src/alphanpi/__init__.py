@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from alphanpi.agent import Agent, load
     from alphanpi.api import search
     from alphanpi.bench import bench_search, bench_train
-    from alphanpi.bench_export import bench_export
+    from alphanpi.bench_exports import bench_export
     from alphanpi.checking import Finding, Report, check
     from alphanpi.config import NetworkConfig, SearchConfig, TrainConfig
     from alphanpi.engine.requests import Request, Trace
@@ -59,7 +59,7 @@ _LAZY = {
     "SearchConfig": "alphanpi.config",
     "Trace": "alphanpi.engine.requests",
     "TrainConfig": "alphanpi.config",
-    "bench_export": "alphanpi.bench_export",
+    "bench_export": "alphanpi.bench_exports",
     "bench_search": "alphanpi.bench",
     "bench_train": "alphanpi.bench",
     "check": "alphanpi.checking",
@@ -137,6 +137,10 @@ __all__ = [
     "verify",
     "verify_evaluator",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> Any:

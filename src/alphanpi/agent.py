@@ -8,16 +8,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
+from alphanpi import limits
 from alphanpi.config import SearchConfig, planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
-from alphanpi.errors import AlphaNPIError, SpecificationError, UsageError
-from alphanpi.guard import Guard
+from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.model import NPINetwork, create_evaluator
-from alphanpi.records import reason
 from alphanpi.registry import create, load_named_in
 from alphanpi.run_records import CHECKPOINTS, LAST, META_FILE, MODEL_FILE, STATE_FILE, read_run, read_state
 from alphanpi.spec import STOP, Environment
@@ -45,28 +42,36 @@ class Agent:
         self.card = card
         self.evaluator = create_evaluator(network, device)
         self.interpreter = Interpreter(environment, self.evaluator)
-        self._guard = Guard(environment)
+        self.guard = self.interpreter.guard
         self._planner: Search | None = None
 
-    def run(self, program: str, instance: str, mode: Mode = "greedy") -> str:
+    def run(self, program: str, instance: str, mode: Mode = "greedy", max_actions: int = MAX_ACTIONS) -> str:
         """Run a program on an instance as a user types it; the result as a user reads it."""
-        execution = self.execute(program, instance, mode=mode, record=mode == "greedy")
+        recorded = mode == "greedy" and type(self.environment).result is not Environment.result
+        execution = self.execute(program, instance, mode=mode, record=recorded, max_actions=max_actions)
         if not execution.success:
             raise RunFailed(program, instance, execution)
         library = self.environment.library
         atomic = [step for step in execution.steps if step.action != STOP and library.named(step.action).atomic]
-        return self._guard.result(program, execution.final, atomic)
+        return self.guard.result(program, execution.final, atomic)
 
-    def trace(self, program: str, instance: str, recording: Recording | None = None) -> Execution:
+    def trace(
+        self, program: str, instance: str, recording: Recording | None = None, max_actions: int = MAX_ACTIONS
+    ) -> Execution:
         """Run a program greedily and keep its steps: all, or those the recording says."""
-        return self.execute(program, instance, record=recording or True)
+        return self.execute(program, instance, record=recording or True, max_actions=max_actions)
 
     def execute(
-        self, program: str, instance: str, mode: Mode = "greedy", record: bool | Recording = False
+        self,
+        program: str,
+        instance: str,
+        mode: Mode = "greedy",
+        record: bool | Recording = False,
+        max_actions: int = MAX_ACTIONS,
     ) -> Execution:
         """Run a program on an instance as a user types it; success or failure with its reason."""
         state = self.parse(program, instance)
-        return self.executions([Call(program, state)], mode, record)[0]
+        return self.executions([Call(program, state)], mode, record, max_actions)[0]
 
     def executions(
         self,
@@ -79,6 +84,9 @@ class Agent:
 
         More than `max_actions`, those of nested calls too, are a failure; planning counts what it tries.
         """
+        limits.whole("max_actions", max_actions, most=limits.MOST_ACTIONS)
+        if mode not in ("greedy", "planning"):
+            raise UsageError(f"unknown mode {mode!r}; there are greedy and planning")
         if mode == "greedy":
             return self.interpreter.run(calls, record, max_actions)
         if record:
@@ -95,7 +103,7 @@ class Agent:
 
     def parse(self, program: str, instance: str) -> Any:
         """A state from what a user types."""
-        return self._guard.parse(program, instance)
+        return self.guard.parse(program, instance)
 
     @property
     def weights_hash(self) -> str:
@@ -209,16 +217,13 @@ def describe(
     seed: int,
 ) -> ModelCard:
     """The card of a network trained on an environment."""
-    try:
-        return ModelCard(
-            environment=identifier,
-            options=options,
-            version=environment.version,
-            library=tuple(environment.library.names),
-            fields=tuple(environment.fields),
-            network=network.config,
-            search=search,
-            seed=seed,
-        )
-    except ValidationError as error:
-        raise SpecificationError(f"{type(environment).__name__}: it cannot be described: {reason(error)}") from error
+    return ModelCard(
+        environment=identifier,
+        options=options,
+        version=environment.version,
+        library=tuple(environment.library.names),
+        fields=tuple(environment.fields),
+        network=network.config,
+        search=search,
+        seed=seed,
+    )

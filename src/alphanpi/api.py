@@ -7,12 +7,14 @@ from typing import Any
 from alphanpi.config import SearchConfig
 from alphanpi.engine.requests import Request, Trace
 from alphanpi.engine.search import Search
+from alphanpi.limits import MOST_SIMULATIONS, whole
 from alphanpi.model import create_evaluator, create_network
 from alphanpi.spec import Environment
 
 
 def search(environment: Environment[Any], program: str, state: Any, *, simulations: int = 1500, seed: int = 0) -> Trace:
     """Solve one instance by search alone, with an untrained network in exploitation mode."""
+    whole("simulations", simulations, most=MOST_SIMULATIONS)
     config = SearchConfig(simulations_exploitation=simulations)
     evaluator = create_evaluator(create_network(environment, seed))
     return Search(environment, evaluator, config).run([Request(program, state, seed)])[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import math
 import resource
 import sys
 import time
@@ -16,10 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from alphanpi import limits
 from alphanpi.config import SearchConfig
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search, Statistics
 from alphanpi.errors import UsageError
+from alphanpi.guard import Guard
 from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import Seconds, Trainer
 from alphanpi.model import CompiledEvaluator, NPINetwork, TorchEvaluator, create_network
@@ -89,10 +90,9 @@ def bench_search(
     the median counts. The oracle plays the same episodes one after another until its time is up, at least one; it calls
     the network with one row at a time, its fastest way.
     """
-    if episodes < 1:
-        raise UsageError(f"episodes {episodes}: the engine plays at least 1")
-    if not 0 <= oracle_seconds < math.inf:
-        raise UsageError(f"oracle seconds {oracle_seconds}: give 0 or more; 0 is one episode of each case")
+    limits.whole("episodes", episodes, most=limits.MOST_EPISODES)
+    limits.seconds("oracle seconds", oracle_seconds)  # 0: one episode of each case
+    limits.seed(seed)
     oracle = _oracle()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -148,8 +148,9 @@ def _engine_run(
 
 
 def _requests(environment: Environment[Any], case: SearchCase, episodes: int, seed: int) -> Iterator[Request]:
+    guard = Guard(environment)
     for episode in range(episodes):
-        state = environment.initial(case.program, case.size, np.random.default_rng((seed, episode)))
+        state = guard.initial(case.program, case.size, np.random.default_rng((seed, episode)))
         yield Request(case.program, state, (seed, episode), exploring=True)
 
 
@@ -207,8 +208,10 @@ def bench_train(
     environments: Sequence[str] = ("hanoi", "recursive-sorting"), iterations: int = 20, seed: int = 0
 ) -> list[TrainResult]:
     """Train for a fixed number of iterations and report where the time went."""
-    if iterations < 1:
-        raise UsageError(f"iterations {iterations}: give at least 1")
+    limits.whole("iterations", iterations, most=limits.MOST_EPISODES)
+    limits.seed(seed)
+    for identifier in environments:
+        make(identifier)  # a mistyped one is found before the others are measured
     results = []
     for identifier in environments:
         config = preset("default", identifier)

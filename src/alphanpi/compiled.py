@@ -171,10 +171,13 @@ def remember(
         program, place, parent = programs[r], seen[r], parents[r]
         for j in range(4 * units):
             gates[j] = (perceived[place, j] + w.gates_bias[program, j]) + recalled[parent, j]
+        # Of a sum of two products the compiler may fuse either one, and differently in each version of a loop, of which
+        # it takes one by the addresses of the arrays. A product that is stored first leaves it no choice.
         for j in range(units):
-            take, keep = _sigmoid(gates[j]), _sigmoid(gates[units + j])
-            candidate, show = _tanh(gates[2 * units + j]), _sigmoid(gates[3 * units + j])
-            cell = keep * memory[parent, units + j] + take * candidate
+            gates[j] = _sigmoid(gates[j]) * _tanh(gates[2 * units + j])
+        for j in range(units):
+            keep, show = _sigmoid(gates[units + j]), _sigmoid(gates[3 * units + j])
+            cell = keep * memory[parent, units + j] + gates[j]
             hidden[r, j] = show * _tanh(cell)
             after[r, j] = hidden[r, j]
             after[r, units + j] = cell

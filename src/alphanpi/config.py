@@ -2,50 +2,83 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+
+from alphanpi.limits import MOST_ACTIONS, MOST_EPISODES, MOST_NODES, MOST_SIMULATIONS, MOST_SIZE
 
 FailedCall = Literal["discard", "penalise"]
+
+MOST_UNITS = 8192  # of one layer
+MOST_STEPS = 1_000_000  # of the optimiser, in one iteration
+
+
+def _listed(value: Any) -> Any:
+    """`1,2,3` as it is typed on a command line."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value,)
+    return tuple(int(word) for word in value.split(",") if word.strip()) if isinstance(value, str) else value
+
+
+Size = Annotated[int, Field(ge=0, le=MOST_SIZE)]
+Sizes = Annotated[tuple[Size, ...], BeforeValidator(_listed)]
 
 
 class Config(BaseModel):
     """Base of all configuration sections."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _number(cls, value: Any, info: ValidationInfo) -> Any:
+        """True and False are no numbers, though Python takes them for 1 and 0."""
+        kind = cls.model_fields[info.field_name or ""].annotation
+        if isinstance(value, bool) and kind in (int, float):
+            raise ValueError("give a number")
+        return value
 
 
 class SearchConfig(Config):
     """The tree search. Defaults are the paper's, for the sorting environments."""
 
-    simulations: int = Field(200, ge=1, description="simulations per action in exploration mode, n_simu")
-    simulations_exploitation: int = Field(
-        5, ge=1, description="simulations per action in exploitation mode and in all nested searches"
+    simulations: int = Field(
+        200, ge=1, le=MOST_SIMULATIONS, description="simulations per action in exploration mode, n_simu"
     )
-    c_puct: float = Field(0.5, ge=0, description="weight of the exploration term U")
+    simulations_exploitation: int = Field(
+        5,
+        ge=1,
+        le=MOST_SIMULATIONS,
+        description="simulations per action in exploitation mode and in all nested searches",
+    )
+    c_puct: float = Field(0.5, ge=0, le=1e6, description="weight of the exploration term U")
     c_puct_planning: float = Field(
         0.5,
         ge=0,
+        le=1e6,
         description="the same when a trained agent plans; more, where traces are so long that visits pile up and small "
         "differences of values would decide",
     )
-    c_level: float = Field(3.0, ge=0, description="weight of the level term L")
+    c_level: float = Field(3.0, ge=0, le=1e6, description="weight of the level term L")
     level_term: Literal["constant", "decaying"] = Field(
         "constant", description="L as in the paper, or divided by 1 + N so that it fades with visits"
     )
-    q_temperature: float = Field(1.0, ge=0, description="tau_1, sharpness of the soft maximum in Q")
-    policy_temperature: float = Field(1.3, gt=0, description="tau_2, exponent of the visit counts")
+    q_temperature: float = Field(1.0, ge=0, le=100, description="tau_1, sharpness of the soft maximum in Q")
+    policy_temperature: float = Field(1.3, gt=0, le=30, description="tau_2, exponent of the visit counts")
     discount: float = Field(0.97, gt=0, le=1, description="gamma; a success is worth gamma^(actions, STOP too)")
     recursion_penalty: float = Field(
-        0.9, ge=0, description="subtracted from a success without a recursive call where one was legal"
+        0.9, ge=0, le=2, description="subtracted from a success without a recursive call where one was legal"
     )
     recursion_penalty_where: Literal["legal", "possible"] = Field(
         "legal",
         description="penalise a success without recursion if it was legal on the path, or wherever it is no base case",
     )
-    recursion_bonus: float = Field(0.0, ge=0, description="added to a success for each recursive call; 0 in the paper")
+    recursion_bonus: float = Field(
+        0.0, ge=0, le=1, description="added to a success for each recursive call; 0 in the paper"
+    )
     noise_fraction: float = Field(0.25, ge=0, le=1, description="epsilon_d, share of Dirichlet noise in priors")
-    noise_concentration: float = Field(0.03, gt=0, description="alpha_d of the Dirichlet noise")
+    noise_concentration: float = Field(0.03, gt=0, le=1e6, description="alpha_d of the Dirichlet noise")
     noise_at: Literal["every", "root"] = Field(
         "every", description="noise at every expanded node (paper) or at the root of each search (AlphaZero)"
     )
@@ -55,13 +88,15 @@ class SearchConfig(Config):
     failed_call_exploitation: FailedCall = Field(
         "penalise", description="the same in exploitation mode and in all nested searches"
     )
-    max_call_depth: int = Field(20_000, ge=1, description="deepest chain of calls")
+    max_call_depth: int = Field(20_000, ge=1, le=10_000_000, description="deepest chain of calls")
     max_actions: int = Field(
-        20_000_000, ge=1, le=2**31 - 1, description="actions tried in one episode, those of nested calls too"
+        20_000_000, ge=1, le=MOST_ACTIONS, description="actions tried in one episode, those of nested calls too"
     )
-    max_nodes: int = Field(200_000, ge=2, description="nodes of one search tree")
-    max_states: int = Field(2_000_000, ge=2, description="states remembered by one engine")
-    max_histories: int = Field(300_000, ge=2, description="network evaluations remembered by one engine")
+    max_nodes: int = Field(200_000, ge=2, le=MOST_NODES, description="nodes of one search tree")
+    max_states: int = Field(2_000_000, ge=2, le=100_000_000, description="states remembered by one engine")
+    max_histories: int = Field(
+        300_000, ge=2, le=100_000_000, description="network evaluations remembered by one engine"
+    )
 
 
 PLANNING_SIMULATIONS = 5
@@ -83,22 +118,27 @@ def planning_config(search: SearchConfig) -> SearchConfig:
 class NetworkConfig(Config):
     """Sizes of the five modules; defaults are the paper's."""
 
-    observation_encoding: int = Field(32, ge=1, description="S, output of the observation encoder")
-    encoder_hidden: int = Field(100, ge=1, description="hidden units of the observation encoder")
-    program_embedding: int = Field(256, ge=1, description="P, length of a program embedding")
-    memory: int = Field(128, ge=1, description="H, units of the LSTM")
-    head_hidden: int = Field(64, ge=1, description="hidden units of the actor and of the critic")
+    observation_encoding: int = Field(32, ge=1, le=MOST_UNITS, description="S, output of the observation encoder")
+    encoder_hidden: int = Field(100, ge=1, le=MOST_UNITS, description="hidden units of the observation encoder")
+    program_embedding: int = Field(256, ge=1, le=MOST_UNITS, description="P, length of a program embedding")
+    memory: int = Field(128, ge=1, le=MOST_UNITS, description="H, units of the LSTM")
+    head_hidden: int = Field(64, ge=1, le=MOST_UNITS, description="hidden units of the actor and of the critic")
 
 
 class EpisodesConfig(Config):
     """Which episodes an iteration plays."""
 
-    per_iteration: int = Field(96, ge=1, description="episodes per iteration, n_ep")
+    per_iteration: int = Field(96, ge=1, le=MOST_EPISODES, description="episodes per iteration, n_ep")
     programs: Literal["all", "one"] = Field(
         "all", description="all unlocked programs in every iteration, or one drawn by the curriculum (paper)"
     )
-    minimum: int = Field(2, ge=0, description="least episodes of each unlocked program, with programs = all")
+    minimum: int = Field(
+        2, ge=0, le=MOST_EPISODES, description="least episodes of each unlocked program, with programs = all"
+    )
     sizes: Literal["mixed", "one"] = Field("mixed", description="a size per episode, or one per iteration (paper)")
+    train_sizes: Sizes = Field(
+        (), description="sizes of problems to learn from, for example 1,2,3; empty: those of the environment"
+    )
     base_case: bool = Field(
         True, description="train recursive programs on the smallest problem too, where recursion ends"
     )
@@ -112,23 +152,27 @@ class EpisodesConfig(Config):
         description="share of the other episodes that start where programs above call this one and it fails, or, where "
         "its depth grows with the problem, where they call it at all; 0 in the paper",
     )
-    called_runs: int = Field(48, ge=1, description="runs per iteration in which such calls are looked for")
-    error_capacity: int = Field(50, ge=0, description="failed starts remembered per program")
-    error_passes: int = Field(5, ge=1, description="successes in a row after which a failed start is forgotten")
+    called_runs: int = Field(
+        48, ge=1, le=MOST_EPISODES, description="runs per iteration in which such calls are looked for"
+    )
+    error_capacity: int = Field(50, ge=0, le=MOST_EPISODES, description="failed starts remembered per program")
+    error_passes: int = Field(
+        5, ge=1, le=MOST_EPISODES, description="successes in a row after which a failed start is forgotten"
+    )
 
 
 class LearningConfig(Config):
     """The gradient steps."""
 
-    learning_rate: float = Field(1e-3, gt=0, description="of Adam")
+    learning_rate: float = Field(1e-3, gt=0, le=1, description="of Adam")
     slowest: float = Field(
         0.1,
         gt=0,
         le=1,
         description="share to which the learning rate falls as the weakest program succeeds; 1: constant (paper)",
     )
-    gradient_steps: int = Field(20, ge=1, description="Adam steps per iteration")
-    batch: int = Field(128, ge=1, description="traces per batch; single steps with unroll = stored")
+    gradient_steps: int = Field(20, ge=1, le=MOST_STEPS, description="Adam steps per iteration")
+    batch: int = Field(128, ge=1, le=MOST_EPISODES, description="traces per batch; single steps with unroll = stored")
     unroll: Literal["trace", "stored"] = Field(
         "trace", description="whole traces from a zero memory, or single steps from stored memories (paper)"
     )
@@ -138,8 +182,8 @@ class LearningConfig(Config):
     consensus: float = Field(
         1.0, ge=0, le=1, description="share of the reversed divergence in the policy loss; 0: cross-entropy (paper)"
     )
-    value_weight: float = Field(0.5, ge=0, description="weight of the value loss")
-    gradient_clip: float = Field(1.0, ge=0, description="largest norm of a gradient; 0: no limit")
+    value_weight: float = Field(0.5, ge=0, le=1e6, description="weight of the value loss")
+    gradient_clip: float = Field(1.0, ge=0, le=1e6, description="largest norm of a gradient; 0: no limit")
     weight_average: float = Field(
         0.97,
         ge=0,
@@ -164,14 +208,14 @@ class LearningConfig(Config):
         0.5, ge=0, le=1, description="how far weights move towards fresh ones where the exam fails again and again"
     )
     weak_program_weight: float = Field(
-        4.0, ge=0, description="how much more often traces of failing programs are drawn than of mastered ones"
+        4.0, ge=0, le=1e6, description="how much more often traces of failing programs are drawn than of mastered ones"
     )
 
 
 class ReplayConfig(Config):
     """The replay buffer."""
 
-    capacity: int = Field(1500, ge=1, description="traces kept per program and outcome")
+    capacity: int = Field(1500, ge=1, le=10_000_000, description="traces kept per program and outcome")
     positive_fraction: float = Field(
         0.7, ge=0, le=1, description="p_buf, share of successes among the traces drawn of a program"
     )
@@ -202,51 +246,62 @@ class CurriculumConfig(Config):
         "latest", description="success of the latest validation, or its moving average (paper)"
     )
     moving_average: float = Field(0.99, ge=0, lt=1, description="beta of the moving average, per episode")
-    patience: int = Field(2, ge=1, description="validations in a row in which all programs must reach it")
-    temperature: float = Field(2.0, ge=0, description="tau_3, preference for programs that fail")
+    patience: int = Field(
+        2, ge=1, le=MOST_EPISODES, description="validations in a row in which all programs must reach it"
+    )
+    temperature: float = Field(2.0, ge=0, le=100, description="tau_3, preference for programs that fail")
 
 
 class ValidationConfig(Config):
     """How success is measured during training."""
 
-    episodes: int = Field(24, ge=1, description="episodes per program, n_val")
+    size: Size = Field(
+        0, description="size of problems that decides whether a program is learned; 0: that of the environment"
+    )
+    episodes: int = Field(24, ge=1, le=MOST_EPISODES, description="episodes per program, n_val")
     mode: Literal["greedy", "planning"] = Field("greedy", description="the network alone, or with search (paper)")
     called_program_factor: int = Field(
         5,
         ge=1,
+        le=1000,
         description="how many more episodes programs get that others call and that do not call themselves: all rests "
         "on them; 1 in the paper",
     )
     exam_episodes: int = Field(
-        200, ge=0, description="episodes per program before training is complete; 0: no exam (paper)"
+        200, ge=0, le=MOST_EPISODES, description="episodes per program before training is complete; 0: no exam (paper)"
     )
     exam_patience: int = Field(
-        6, ge=1, description="exams failed with or without search after which weights are renewed"
+        6, ge=1, le=MOST_EPISODES, description="exams failed with or without search after which weights are renewed"
     )
     exam_threshold: float = Field(0.995, gt=0, le=1, description="success every program needs in the exam")
     exam_planning_episodes: int = Field(
-        20, ge=0, description="episodes per program the exam asks for with search, too; 0: none (paper)"
+        200,
+        ge=0,
+        le=MOST_EPISODES,
+        description="episodes per program the exam asks for with search, too; 0: none (paper)",
     )
     exam_search_episodes: int = Field(
         60,
         ge=0,
+        le=MOST_EPISODES,
         description="episodes per program in which recursive programs of the highest level may try with search hardly "
-        "more than they do without it; held where no lemma says that small problems tell all; 0: none (paper)",
+        "more than they do without it; 0: none (paper)",
     )
     far_exam_factor: int = Field(
         10,
         ge=1,
-        description="size of the problems of a last exam of the highest programs, in validation sizes; held where no "
-        "lemma says that small problems tell all",
+        le=1000,
+        description="size of the problems of a last exam of the highest programs, in validation sizes",
     )
     far_exam_episodes: int = Field(
         12,
         ge=0,
+        le=MOST_EPISODES,
         description="such problems, twice as many of half the size, and so on, to be solved by the network alone, all "
         "of them; 0: no such exam (paper)",
     )
     far_exam_planning_episodes: int = Field(
-        3, ge=0, description="how many of the largest must be solved with search, too"
+        6, ge=0, le=MOST_EPISODES, description="how many of each size must be solved with search, too"
     )
     training_share: float = Field(0.5, ge=0, lt=1, description="share of episodes on training sizes, for error states")
 
@@ -265,4 +320,4 @@ class TrainConfig(Config):
         "learned",
         description="when training is complete: after the exam, or when `verify` has proved every program, too",
     )
-    max_iterations: int = Field(2000, ge=1, description="iterations after which training gives up")
+    max_iterations: int = Field(2000, ge=1, le=1_000_000_000, description="iterations after which training gives up")

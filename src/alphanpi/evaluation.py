@@ -9,8 +9,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from alphanpi import limits
 from alphanpi.agent import MAX_ACTIONS, Agent, Mode
-from alphanpi.errors import UsageError
+from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
 from alphanpi.interpreter import Call, failure_counts
 
 _Z_95 = 1.959963984540054
@@ -50,17 +51,22 @@ def evaluate(
     entry = agent.environment.library.named(program)
     if entry.atomic:
         raise UsageError(f"{program} is an atomic action; give a program")
-    if max_actions < 1:
-        raise UsageError(f"{max_actions} actions solve nothing; give at least 1")
-    if episodes < 1:
-        raise UsageError(f"{episodes} episodes measure nothing; give at least 1")
+    limits.whole("max_actions", max_actions, most=limits.MOST_ACTIONS)
+    limits.whole("episodes", episodes, most=limits.MOST_EPISODES)
+    limits.seed(seed)
+    if mode not in ("greedy", "planning", "both"):
+        raise UsageError(f"unknown mode {mode!r}; there are greedy, planning and both")
+    if not sizes:
+        raise UsageError(f"{program}: no size to measure it at; give one or more sizes")
     modes: tuple[Mode, ...] = ("greedy", "planning") if mode == "both" else (mode,)
     scores = []
     for size in sizes:
+        limits.size(f"{program}: size", size)
         if size < entry.minimum_size:
             raise UsageError(f"{program} cannot start at size {size}; its smallest is {entry.minimum_size}")
+    for size in sizes:
         calls = [
-            Call(program, agent.environment.initial(program, size, np.random.default_rng((seed, size, episode))))
+            Call(program, agent.guard.initial(program, size, np.random.default_rng((seed, size, episode))))
             for episode in range(episodes)
         ]
         for one in modes:
@@ -73,7 +79,10 @@ def evaluate(
 
 def _score(agent: Agent, calls: list[Call], size: int, mode: Mode, max_actions: int) -> Score:
     began = time.perf_counter()
-    executions = agent.executions(calls, mode, max_actions=max_actions)
+    try:
+        executions = agent.executions(calls, mode, max_actions=max_actions)
+    except (EnvironmentFault, SpecificationError) as fault:
+        raise type(fault)(f"{fault} (measuring {calls[0].program} at size {size}, {mode})") from fault
     seconds = time.perf_counter() - began
     successes = sum(execution.success for execution in executions)
     low, high = wilson_interval(successes, len(calls))

@@ -5,23 +5,24 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
+from alphanpi import limits, spec
+from alphanpi.cutoff import Cutoff
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UsageError
 from alphanpi.scene import Scene, problems
 from alphanpi.spec import STOP, Environment
 from alphanpi.standalone import Standalone
 
-if TYPE_CHECKING:
-    from alphanpi.cutoff import Cutoff
-
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SHOWN_CHARACTERS = 200
 PLAIN = frozenset((int, bool))  # what observations usually consist of
 _HASHED_AT_LEAST = 1000
+_WHOLE = (int, np.integer, np.bool_)
 RAISED = (Exception, SystemExit)
 """What a member of an environment may raise; an interrupt is the user's and passes."""
 
@@ -38,7 +39,10 @@ class Guard:
         self.name = type(environment).__name__
         self._fields = tuple(environment.fields)
         self._well_formed: set[tuple[int, ...]] = set()
-        self._to_be_hashed = 0 if hashed_by_caller else _HASHED_AT_LEAST
+        self._hashed_by_caller = hashed_by_caller  # and never here: a state may hold values that have no hash yet
+        self._to_be_hashed = _HASHED_AT_LEAST
+        self._hashed_kinds: set[type] = set()
+        self._own_legal = type(environment).legal is not Environment.legal
         # Called millions of times: what a declaration says is called directly, unless the class says otherwise.
         kind, entries = type(environment), [entry for entry in self.library if entry.name != STOP]
         self._effects: dict[str, Callable[[Any], Any]] = {
@@ -51,6 +55,8 @@ class Guard:
             for entry in entries
             if not entry.atomic
         }
+        self.changes_frames = kind.enter is not Environment.enter or kind.leave is not Environment.leave
+        """Whether a program may see another state than its caller without being called by itself."""
         self._shrinks = {
             entry.name: entry.shrink for entry in entries if entry.shrink and kind.enter is Environment.enter
         }
@@ -60,6 +66,7 @@ class Guard:
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Any:
         """A start state, hashable."""
+        limits.size(f"{self.name}: {program}: size", size)
         try:
             state = self.environment.initial(program, size, rng)
         except RAISED as error:
@@ -69,13 +76,20 @@ class Guard:
     def look(self, state: Any) -> tuple[int, ...]:
         """An observation as the environment gives it, for callers that know the well-formed ones."""
         try:
-            return tuple(self.environment.observe(state))
+            seen: Any = self.environment.observe(state)
+            return seen if type(seen) is tuple else self._tuple(seen, "observe", self._fields)
         except RAISED as error:
             self._fault(error, "observe", state)
 
     def observe(self, state: Any) -> tuple[int, ...]:
         """An observation with one small integer per field."""
-        return self.well_formed(self.look(state), state)
+        observation = self.look(state)
+        try:
+            if observation in self._well_formed:
+                return observation
+        except TypeError:  # something in it cannot be hashed
+            pass
+        return self.well_formed(observation, state)
 
     def well_formed(self, observation: tuple[int, ...], state: Any) -> tuple[int, ...]:
         """The same observation, if it has one small integer per field."""
@@ -90,15 +104,17 @@ class Guard:
 
     def derive(self, observation: tuple[int, ...]) -> tuple[int, ...]:
         """The values of the derived conditions."""
+        names = self.environment.derived
         try:
-            derived = tuple(int(value) for value in self.environment.derive(observation))
+            derived = self._tuple(self.environment.derive(observation), "derive", names)
         except RAISED as error:
             self._fault(error, "derive", observation)
-        if len(derived) != len(self.environment.derived):
-            raise SpecificationError(
-                f"{self.name}: derive returned {len(derived)} values for {len(self.environment.derived)} names"
-            )
-        return derived
+        if len(derived) != len(names):
+            raise self._refusal("derive", f"it returned {len(derived)} values for {len(names)} names", observation)
+        for name, value in zip(names, derived, strict=True):
+            if not isinstance(value, _WHOLE):
+                raise self._refusal("derive", f"{name!r} is {shown(value)}; give an integer or a bool", observation)
+        return tuple(int(value) for value in derived)
 
     def act(self, state: Any, action: str) -> Any:
         """The state after an atomic action."""
@@ -117,7 +133,7 @@ class Guard:
         if scene is None:
             return None
         if not isinstance(scene, Scene):
-            raise SpecificationError(f"{self.name}: render: it returned a {type(scene).__name__}, not a Scene")
+            raise self._refusal("render", f"it returned a {type(scene).__name__}, not a Scene", state)
         wrong = problems(scene)
         if wrong:
             raise SpecificationError(f"{self.name}: render: {wrong[0]} (state {shown(state)})")
@@ -128,7 +144,8 @@ class Guard:
         try:
             return bool(self.environment.pre(program, state, caller))
         except RAISED as error:
-            self._fault(error, f"pre-condition of {program} called by {caller}", state)
+            by = "" if caller is None else f" called by {caller}"
+            self._fault(error, f"pre-condition of {program}{by}", state)
 
     def tests(self, program: str) -> tuple[Callable[[Any], Any], ...] | None:
         """The tests of a state that decide what the program may do; None where the environment decides otherwise."""
@@ -140,12 +157,25 @@ class Guard:
     def legal(self, program: str, state: Any) -> tuple[bool, ...]:
         """For each library entry, whether the program may do it."""
         try:
-            return self.environment.legal(program, state)
+            allowed = self.environment.legal(program, state)
+            return self._lawful(program, allowed, state) if self._own_legal else allowed
         except RAISED as error:
             for entry in self.library.callable_by(program):
                 if entry.name != STOP:
                     self.pre(entry.name, state, program)  # names the pre-condition that raises
             self._fault(error, f"legal actions of {program}", state)
+
+    def _lawful(self, program: str, allowed: Any, state: Any) -> tuple[bool, ...]:
+        """What an environment of its own mind says is legal, if a program may do it."""
+        answers = tuple(bool(answer) for answer in self._tuple(allowed, "legal", self.library.names))
+        if len(answers) != len(self.library):
+            raise self._refusal("legal", f"it has {len(answers)} entries for {len(self.library)} of the library", state)
+        if not answers[0]:
+            raise self._refusal("legal", f"{program} may not STOP; STOP is always legal", state)
+        for name, answer, may in zip(self.library.names, answers, self.library.may_call(program), strict=True):
+            if answer and not may:
+                raise self._refusal("legal", f"{program} may call {name}, which is not below its level", state)
+        return answers
 
     def post(self, program: str, before: Any, after: Any) -> bool:
         """Whether the program may end here."""
@@ -188,9 +218,13 @@ class Guard:
             limit = self.environment.depth(program, state)
         except RAISED as error:
             self._fault(error, f"depth of {program}", state)
+        if not isinstance(limit, _WHOLE):
+            raise self._refusal("depth", f"{shown(limit)} for {program} is no whole number", state)
         if limit < 1:
             raise SpecificationError(f"{self.name}: {program}: depth {limit} leaves no room for STOP")
-        return limit
+        if limit > limits.MOST_DEPTH:
+            raise self._refusal("depth", f"{limit} for {program} is more than {limits.MOST_DEPTH:,}", state)
+        return int(limit)
 
     def base_case(self, program: str, state: Any) -> bool:
         """Whether a call is meant to end without calling itself."""
@@ -202,16 +236,23 @@ class Guard:
     def size(self, state: Any) -> int:
         """Size of the current problem."""
         try:
-            return int(self.environment.size(state))
+            found = self.environment.size(state)
         except RAISED as error:
             self._fault(error, "size", state)
+        return self._extent(found, "size", state)
 
     def measure(self, program: str, state: Any) -> int:
         """What recursion makes smaller."""
         try:
-            return int(self.environment.measure(program, state))
+            found = self.environment.measure(program, state)
         except RAISED as error:
             self._fault(error, f"measure of {program}", state)
+        return self._extent(found, "measure", state)
+
+    def _extent(self, found: Any, member: str, state: Any) -> int:
+        if not isinstance(found, _WHOLE) or found < 0:
+            raise self._refusal(member, f"it returned {shown(found)}; give a whole number from 0 on", state)
+        return int(found)
 
     def enumerate(self, program: str, size: int) -> Iterator[Any]:
         """Every start of a size; NotImplementedError where the environment does not say."""
@@ -228,7 +269,9 @@ class Guard:
 
     def _states(self, make: Callable[[], Iterable[Any]], what: str, given: Any = None) -> Iterator[Any]:
         try:
-            yield from make()
+            for state in make():
+                # Values that are unknown yet have no hash: only the type is looked at.
+                yield self.hashable(state, what, given) if type(state).__hash__ is None or state is None else state
         except NotImplementedError:
             raise
         except RAISED as error:
@@ -246,16 +289,22 @@ class Guard:
     def cutoff(self) -> Cutoff | None:
         """The environment's lemma, if there is one."""
         try:
-            return self.environment.cutoff()
+            lemma: Any = self.environment.cutoff()
         except RAISED as error:
             self._fault(error, "cutoff")
+        if lemma is None or isinstance(lemma, Cutoff):
+            return lemma
+        raise self._refusal("cutoff", f"it returned a {type(lemma).__name__}, not a Cutoff")
 
     def standalone(self) -> Standalone[Any] | None:
         """The environment as plain Python source, if it has one."""
         try:
-            return self.environment.standalone()
+            source: Any = self.environment.standalone()
         except RAISED as error:
             self._fault(error, "standalone")
+        if source is None or isinstance(source, Standalone):
+            return source
+        raise self._refusal("standalone", f"it returned a {type(source).__name__}, not a Standalone")
 
     def parse(self, program: str, text: str) -> Any:
         """The state a user typed; whatever is wrong with it, or with the environment's reading, is one message."""
@@ -267,8 +316,11 @@ class Guard:
         except AlphaNPIError:
             raise
         except RAISED as error:
-            raise UsageError(f"{self.name}: {text!r} cannot be read as an instance of {program}: {error}") from error
-        return self.hashable(state, f"parse of {text!r}")
+            reason = f"{error}" or type(error).__name__
+            raise UsageError(
+                f"{self.name}: {shown(text)} cannot be read as an instance of {program}: {reason}"
+            ) from error
+        return self.hashable(state, f"parse of {shown(text)}")
 
     def format(self, state: Any) -> str:
         """A state the way a user reads it."""
@@ -276,7 +328,7 @@ class Guard:
             text = self.environment.format(state)
         except RAISED as error:
             self._fault(error, "format", state)
-        return self._text(text, "format")
+        return self._text(text, "format", state)
 
     def result(self, program: str, final: Any, actions: Sequence[Any]) -> str:
         """What a user wants to read after a run."""
@@ -284,11 +336,11 @@ class Guard:
             text = self.environment.result(program, final, actions)
         except RAISED as error:
             self._fault(error, f"result of {program}", final)
-        return self._text(text, f"result of {program}")
+        return self._text(text, "result", final)
 
-    def _text(self, text: Any, what: str) -> str:
+    def _text(self, text: Any, member: str, state: Any) -> str:
         if not isinstance(text, str):
-            raise SpecificationError(f"{self.name}: {what}: it returned a {type(text).__name__}, not a text")
+            raise self._refusal(member, f"it returned a {type(text).__name__}, not a text", state)
         return text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate can be neither printed nor written
 
     def _act(self, action: str) -> Callable[[Any], Any]:
@@ -297,36 +349,41 @@ class Guard:
     def _post(self, program: str) -> Callable[[Any, Any], Any]:
         return lambda before, after: self.environment.post(program, before, after)
 
-    def _check(self, observation: tuple[int, ...], state: Any) -> None:
+    def _tuple(self, entries: Any, member: str, names: Sequence[str]) -> tuple[Any, ...]:
+        """One entry for each name, and one more where there are too many: they may have no end."""
+        if entries is None or isinstance(entries, (str, bytes)):
+            raise self._refusal(member, f"it returned a {type(entries).__name__}, not a tuple")
+        return tuple(islice(entries, len(names) + 1))
+
+    def _check(self, observation: tuple[Any, ...], state: Any) -> None:
         if len(observation) != len(self._fields):
-            raise SpecificationError(
-                f"{self.name}: observe returned {len(observation)} entries for {len(self._fields)} fields"
-                f" in state {shown(state)}"
-            )
+            count = f"{len(observation)} entries for {len(self._fields)} fields"
+            raise self._refusal("observe", f"returned {count}", state)
         if PLAIN.issuperset(map(type, observation)) and _in_range(observation):
             return
         for field, value in zip(self._fields, observation, strict=True):
-            if not isinstance(value, (int, np.integer, np.bool_)):
-                raise SpecificationError(
-                    f"{self.name}: observe: field {field!r} is {value!r}, a {type(value).__name__}; "
-                    f"give an integer or a bool (state {shown(state)})"
-                )
+            if not isinstance(value, _WHOLE):
+                what = f"{shown(value)}, a {type(value).__name__}"
+                raise self._refusal("observe", f"field {field!r} is {what}; give an integer or a bool", state)
             if not _in_range((value,)):
-                raise SpecificationError(
-                    f"{self.name}: observe: field {field!r} is {value}, out of {_SMALLEST}..{_LARGEST} "
-                    f"(state {shown(state)})"
+                raise self._refusal(
+                    "observe", f"field {field!r} is {shown(value)}, out of {_SMALLEST}..{_LARGEST}", state
                 )
 
     def _trusted(self, state: Any) -> bool:
-        """Hashing long states again and again is costly: after many could be, all others are taken to be hashable."""
+        """Hashing long states again and again is costly: after many could be, all others of their types are trusted."""
+        if self._hashed_by_caller:
+            return state is not None
         self._to_be_hashed -= 1
-        return self._to_be_hashed < 0 and state is not None
+        return self._to_be_hashed < 0 and type(state) in self._hashed_kinds
 
     def hashable(self, state: Any, what: str, given: Any = None) -> Any:
         """The state, if it can be hashed."""
         try:
             hash(state)
-        except TypeError:
+        except RAISED as error:
+            if not isinstance(error, TypeError):
+                self._fault(error, f"{what}: hash of the state", given)
             at = "" if given is None else f" in state {shown(given)}"
             kind = type(state).__name__
             inner = "" if not isinstance(state, Hashable) else ", which holds something unhashable"
@@ -335,29 +392,50 @@ class Guard:
             ) from None
         if state is None:
             raise SpecificationError(f"{self.name}: {what}: it returned None instead of a state")
+        self._hashed_kinds.add(type(state))
         return state
+
+    def incomparable(self, error: BaseException, state: Any, what: str, given: Any = None) -> NoReturn:
+        """A state that no table can hold: it has no hash, or comparing it raises."""
+        self.hashable(state, what, given)
+        self._fault(error, f"{what}: comparing states", given)
+
+    def _refusal(self, member: str, rule: str, state: Any = None) -> SpecificationError:
+        """A member that returned something unusable, with the place where it is written."""
+        code = getattr(getattr(type(self.environment), member, None), "__code__", None)
+        notes = [] if state is None else [f"state {shown(state)}"]
+        notes += [] if code is None else [f"{_place(code.co_filename)}:{code.co_firstlineno}"]
+        verb = "" if rule.startswith("returned") else ":"
+        return SpecificationError(f"{self.name}: {member}{verb} {rule}" + (f" ({', '.join(notes)})" if notes else ""))
+
+    def attempt(self, function: Callable[[], Any], what: str, state: Any = None) -> Any:
+        """What a function of the environment's returns that is no member of it, such as one of its lemma."""
+        try:
+            return function()
+        except RAISED as error:
+            self._fault(error, what, state)
 
     def _fault(self, error: BaseException, what: str, state: Any = None) -> NoReturn:
         if isinstance(error, AlphaNPIError):
             raise error
         frames = traceback.extract_tb(error.__traceback__)
-        own = str(Path(__file__).parent)
-        theirs = [frame for frame in frames if Path(frame.filename).name not in ("guard.py", "spec.py")]
+        theirs = [frame for frame in frames if frame.filename not in (__file__, spec.__file__)]
         frame = (theirs or list(frames))[-1]
-        place = frame.filename.removeprefix(own).lstrip("/") if frame.filename.startswith(own) else frame.filename
+        place = _place(frame.filename)
         at = "" if state is None else f" in state {shown(state)}"
         raise EnvironmentFault(
             f"{place}:{frame.lineno}: {self.name}: {what}{at}: {type(error).__name__}: {error}"
         ) from error
 
 
-def parsed(environment: Environment[Any], program: str, text: str) -> Any:
-    """The state a user typed."""
-    return Guard(environment).parse(program, text)
+def _place(filename: str) -> str:
+    """A file for a message; those of the package by their names in it."""
+    own = str(Path(__file__).parent)
+    return filename.removeprefix(own).lstrip("/") if filename.startswith(own) else filename
 
 
-def _in_range(values: tuple[int, ...]) -> bool:
-    return min(values) >= _SMALLEST and max(values) <= _LARGEST
+def _in_range(values: tuple[Any, ...]) -> bool:
+    return bool(min(values) >= _SMALLEST and max(values) <= _LARGEST)
 
 
 def shown(state: Any) -> str:

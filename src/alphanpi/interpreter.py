@@ -137,6 +137,7 @@ class Interpreter:
         self.evaluator = evaluator
         self.max_call_depth = max_call_depth
         self.evaluations = 0
+        self._under_way: list[_Instance] = []
         self._atomic = self.library.atomic_count
         self._names = self.library.names
         self._may_call = [
@@ -159,7 +160,22 @@ class Interpreter:
         """Execute all calls side by side; `record` keeps all or some steps, `max_actions` bounds each execution."""
         recording = Recording() if record is True else record or None
         instances = [_Instance(self._frame(call), recording and _Recorder(recording)) for call in calls]
-        active = instances
+        self._under_way = instances
+        try:
+            self._play(instances, max_actions)
+        except BaseException:
+            self.forget()  # an interrupt may have come between two entries
+            raise
+        finally:
+            self._under_way = []
+        return [instance.execution for instance in instances if instance.execution is not None]
+
+    @property
+    def actions(self) -> int:
+        """Taken so far in the executions under way."""
+        return sum(instance.actions for instance in self._under_way)
+
+    def _play(self, active: list[_Instance], max_actions: int | None) -> None:
         while active:
             wanted: dict[tuple[int, tuple[int, ...]], None] = {}
             waiting = []
@@ -171,7 +187,6 @@ class Interpreter:
             if wanted:
                 self._evaluate(list(wanted))
             active = waiting
-        return [instance.execution for instance in instances if instance.execution is not None]
 
     def _frame(self, call: Call) -> _Frame:
         index = self.library.index_of(call.program)

@@ -9,11 +9,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from alphanpi import limits
 from alphanpi.compiled import Weights, forward
 from alphanpi.config import NetworkConfig
 from alphanpi.engine.histories import Evaluation, Evaluator
 from alphanpi.errors import UsageError
 from alphanpi.spec import Environment
+
+_COPIES = 7  # of every parameter: two networks, their gradient, two moments of Adam, what the compiled evaluator reads
+_FLOAT_BYTES = 4
 
 
 class Output(NamedTuple):
@@ -58,14 +62,35 @@ def masked_log_softmax(logits: Tensor, legal: Tensor) -> Tensor:
 def create_network(environment: Environment[Any], seed: int = 0, config: NetworkConfig | None = None) -> NPINetwork:
     """A network of the right shape for an environment, initialised from the seed alone."""
     library = environment.library
+    shape = (len(environment.fields), len(library.learned), len(library))
+    count = parameter_count(*shape, config or NetworkConfig())
+    limits.require_memory(_COPIES * _FLOAT_BYTES * count, f"training a network of {count:,} parameters")
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return NPINetwork(len(environment.fields), len(library.learned), len(library), config)
+        torch.manual_seed(limits.seed(seed))
+        return NPINetwork(*shape, config)
+
+
+def parameter_count(fields: int, programs: int, entries: int, sizes: NetworkConfig) -> int:
+    """Parameters of a network, without making it."""
+    gates, inputs = 4 * sizes.memory, sizes.observation_encoding + sizes.program_embedding
+    encoder = (fields + 1) * sizes.encoder_hidden + (sizes.encoder_hidden + 1) * sizes.observation_encoding
+    heads = 2 * (sizes.memory + 1) * sizes.head_hidden + (sizes.head_hidden + 1) * (entries + 1)
+    return encoder + programs * sizes.program_embedding + gates * (inputs + sizes.memory + 2) + heads
+
+
+def usable_device(device: str) -> str:
+    """The device, if torch can compute on it here."""
+    there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
+    if torch.backends.mps.is_available():
+        there.append("mps")
+    if device not in {*there, *(name.partition(":")[0] for name in there)}:
+        raise UsageError(f"device {device!r} cannot be used here; there is {', '.join(there)}")
+    return device
 
 
 def create_evaluator(network: NPINetwork, device: str = "cpu") -> RefreshableEvaluator:
     """The fastest evaluator for a device: compiled per-row arithmetic on the CPU, padded batches elsewhere."""
-    if device == "cpu":
+    if usable_device(device) == "cpu":
         return CompiledEvaluator(network)
     return TorchEvaluator(network, device)
 

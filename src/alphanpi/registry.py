@@ -17,7 +17,7 @@ from alphanpi import trust
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
 from alphanpi.provenance import digest_of, file_contents, module_contents
 from alphanpi.source_loading import load_file
-from alphanpi.spec import Environment
+from alphanpi.spec import Environment, require_specified
 
 ENTRY_POINT_GROUP = "alphanpi.environments"
 
@@ -67,15 +67,11 @@ def create(environment: type[Environment[Any]], /, **options: Any) -> Environmen
         raise SpecificationError(f"{name}: it cannot be created with these options: {error}") from error
     try:
         created = environment(**options)
-        fields: Any = created.fields  # a user may have written anything
+        require_specified(created)
     except AlphaNPIError:
         raise
     except _RAISED as error:
         raise EnvironmentFault(f"{name}: creating it failed: {_where(error)}") from error
-    if not isinstance(fields, (tuple, list)) or not fields or not all(isinstance(field, str) for field in fields):
-        raise SpecificationError(f"{name}: `fields` must name every entry of an observation, in a tuple")
-    if len(set(fields)) != len(fields):
-        raise SpecificationError(f"{name}: `fields` has a duplicate name")
     return created
 
 

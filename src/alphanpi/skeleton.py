@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
+import importlib.util
 import keyword
 import re
 from pathlib import Path
 
 from alphanpi.errors import UsageError
 from alphanpi.files import write_atomically
+from alphanpi.guard import shown
+
+_LONGEST_NAME = 60
+_TAKEN = frozenset(("State", "NamedTuple", "Environment", *dir(builtins)))  # as a class, it would hide another
 
 _SKELETON = '''"""{title}: describe in one line what is to be learned."""
 
@@ -95,10 +101,15 @@ def new_env(name: str, folder: str | Path = ".") -> tuple[Path, str]:
     """Write a skeleton environment; returns the file and the name of its class. An existing file is left alone."""
     words = [word for word in re.split(r"[^0-9A-Za-z]+", name) if word]
     module, class_name = "_".join(words).lower(), "".join(word[0].upper() + word[1:] for word in words)
-    if not class_name.isidentifier() or keyword.iskeyword(module):
-        raise UsageError(f"{name!r} does not make a class name; use letters, digits, '-' and '_', a letter first")
+    if not class_name.isidentifier() or not name.isascii() or keyword.iskeyword(module) or len(name) > _LONGEST_NAME:
+        raise UsageError(
+            f"{shown(name)} does not make a class name; use at most {_LONGEST_NAME} letters, digits, '-' and '_', a "
+            "letter first"
+        )
     path = Path(folder) / f"{module}.py"
-    if path.exists():
+    if path.exists() or path.is_symlink():
         raise UsageError(f"{path} is there already; choose another name or folder")
+    if class_name in _TAKEN or importlib.util.find_spec(module) is not None:
+        raise UsageError(f"{name!r} means something else in Python, or in the file itself; choose another name")
     write_atomically(path, _SKELETON.format(name=class_name, title=" ".join(words).capitalize()))
     return path, class_name

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from alphanpi import limits
 from alphanpi.errors import SpecificationError
 from alphanpi.scene import Scene
 from alphanpi.standalone import Standalone
@@ -190,6 +191,41 @@ def program(
     return _Declaration(level, pre, recursive, depth, minimum_size, shrink, restore, is_program=True)
 
 
+def require_specified(environment: Environment[Any]) -> None:
+    """Refuse an environment whose names and sizes, which a user may have written in any way, cannot be used."""
+    name = type(environment).__name__
+    for member in ("fields", "derived"):
+        names: Any = getattr(environment, member)
+        if not isinstance(names, (tuple, list)) or not all(isinstance(entry, str) for entry in names):
+            what = "every entry of an observation" if member == "fields" else "conditions"
+            raise SpecificationError(f"{name}: `{member}` must name {what}, in a tuple of strings")
+        if len(set(names)) != len(names):
+            raise SpecificationError(f"{name}: `{member}` has a duplicate name")
+    if not environment.fields:
+        raise SpecificationError(f"{name}: `fields` must name every entry of an observation")
+    _require_whole(name, "version", environment.version, 0, limits.MOST_SEED)
+    _require_whole(name, "validation_size", environment.validation_size, 0, limits.MOST_SIZE)
+    for member in ("train_sizes", "test_sizes"):
+        sizes: Any = getattr(environment, member)
+        if not isinstance(sizes, (tuple, list, range)) or not sizes:
+            raise SpecificationError(f"{name}: `{member}` must be a tuple of sizes, one or more; it is {sizes!r:.80}")
+        for size in sizes:
+            _require_whole(name, member, size, 0, limits.MOST_SIZE)
+    largest = max(environment.train_sizes)
+    for item in environment.library.learned:
+        least = item.minimum_size
+        if largest < least or environment.validation_size < least:
+            member = "train_sizes" if largest < least else "validation_size"
+            raise SpecificationError(f"{name}: {item.name}: minimum_size {least} is beyond `{member}`")
+
+
+def _require_whole(environment: str, what: str, value: Any, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise SpecificationError(
+            f"{environment}: `{what}` holds {value!r:.80}; give whole numbers from {least} to {most:,}"
+        )
+
+
 class _Namespace(dict[str, Any]):
     """Body of an environment class; refuses a second declaration under a name already taken."""
 
@@ -229,6 +265,7 @@ def _collect(environment: type) -> list[Program]:
                 )
             declaration = getattr(member, _ATTRIBUTE, None)
             if isinstance(declaration, _Declaration):
+                _require_whole(f"{environment.__name__}: {name}", "level", declaration.level, -(2**31), 2**31)
                 if declaration.is_program and declaration.level < 1:
                     raise SpecificationError(
                         f"{environment.__name__}: {name}: level {declaration.level} is not allowed; "
@@ -260,8 +297,17 @@ def _checked_library(environment: str, programs: Sequence[Program]) -> Library:
             raise refuse(STOP, "duplicate name: STOP is always there and cannot be declared")
         if hasattr(Environment, item.name) or item.name in Environment.__annotations__:
             raise refuse(item.name, "this name belongs to the Environment class; choose another")
-        if isinstance(item.depth, int) and item.depth < 1:
-            raise refuse(item.name, f"depth {item.depth} leaves no room for STOP; give at least 1")
+        if not callable(item.depth):
+            if not isinstance(item.depth, int):
+                raise refuse(item.name, f"depth {item.depth!r:.80} is neither a whole number nor a function of a state")
+            if item.depth < 1:
+                raise refuse(item.name, f"depth {item.depth} leaves no room for STOP; give at least 1")
+            if item.depth > limits.MOST_DEPTH:
+                raise refuse(item.name, f"depth {item.depth} is more than {limits.MOST_DEPTH:,}")
+        _require_whole(f"{environment}: {item.name}", "minimum_size", item.minimum_size, 0, limits.MOST_SIZE)
+        for what, test in (("pre", item.pre), ("shrink", item.shrink), ("restore", item.restore)):
+            if test is not None and not callable(test):
+                raise refuse(item.name, f"{what}= must be a function; it is {test!r:.80}")
         if item.recursive and item.shrink is None:
             raise refuse(item.name, "recursive program without a way to shrink: give shrink=")
         if item.recursive and item.restore is None:
@@ -316,9 +362,13 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
         return self.size(state)
 
     def base_case(self, program: str, state: State) -> bool:
-        """Whether a call that begins here is meant to end without calling itself; the smallest size by default."""
+        """Whether a call that begins here is meant to end without calling itself.
+
+        By default where the size, or the measure, is at most the program's `minimum_size`.
+        """
         entry = self.library.named(program)
-        return not entry.recursive or self.size(state) <= entry.minimum_size
+        least = entry.minimum_size
+        return not entry.recursive or self.size(state) <= least or self.measure(program, state) <= least
 
     def enumerate(self, program: str, size: int) -> Iterator[State]:
         """Every state of that size in which the program may start, up to the environment's symmetry; for `verify`."""
@@ -403,7 +453,7 @@ class Environment(Generic[State], metaclass=EnvironmentMeta):
     def depth(self, program: str, state: State) -> int:
         """Most actions, STOP included, of a call of `program` that begins in `state`."""
         limit = self.library.named(program).depth
-        return limit if isinstance(limit, int) else int(limit(state))
+        return limit if isinstance(limit, int) else limit(state)
 
     def legal(self, program: str, state: State) -> tuple[bool, ...]:
         """For each library entry, whether `program` may do it in `state`. STOP is always legal."""

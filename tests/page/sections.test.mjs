@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { niceTicks } from "../../src/alphanpi/reporting/page/charts.mjs";
 import { paragraphs, smallestMargin, verdictMeaning, verdictText } from "../../src/alphanpi/reporting/page/certificate.mjs";
+import { chance, percent } from "../../src/alphanpi/reporting/page/dom.mjs";
 import { highlighted } from "../../src/alphanpi/reporting/page/sections.mjs";
 
 test("the smallest margin is that of all programs, and none where no step had a choice", () => {
@@ -16,7 +17,11 @@ test("verdicts are written with the sizes they are about", () => {
   assert.equal(verdictText(one("SATURATED", 2, 6)), "SATURATED(2..6)");
   assert.equal(verdictText(one("BOUNDED", 0, 5)), "BOUNDED(5)");
   assert.match(verdictMeaning(one("BOUNDED", 0, 5)), /up to size 5 works; nothing/);
-  assert.match(verdictMeaning(one("BOUNDED", 0, 0)), /no size/);
+  assert.match(verdictMeaning(one("BOUNDED", -1, 0)), /up to size 0 works/);
+  assert.match(verdictMeaning(one("BOUNDED", -1, -1)), /no size/);
+  assert.equal(verdictText(one("BOUNDED", -1, -1)), "BOUNDED(none)");
+  assert.equal(verdictText(one("PROVED", 2, 3), false), "PROVED (not checked here)");
+  assert.equal(verdictText(one("SATURATED", 2, 6), false), "SATURATED(2..6) (not checked here)");
   assert.match(verdictMeaning(one("REFUTED", 0, 2)), /fails/);
 });
 
@@ -37,4 +42,13 @@ test("ticks are round and inside", () => {
   assert.deepEqual(niceTicks(0, 100, 4), [0, 50, 100]);
   assert.deepEqual(niceTicks(0, 1.05, 4), [0, 0.5, 1]);
   assert.ok(niceTicks(3, 3, 4).length >= 1);
+});
+
+test("only all is 100 percent, and only nothing is 0", () => {
+  assert.equal(percent(199 / 200), "99.5%");
+  assert.equal(percent(9999 / 10000), ">99.9%");
+  assert.equal(percent(1 - 1e-9), ">99.9%");
+  assert.equal(percent(1e-6), "<0.1%");
+  assert.deepEqual([0, 0.25, 1].map(percent), ["0%", "25%", "100%"]);
+  assert.deepEqual([0, 1e-6, 0.5, 0.99999, 1].map(chance), ["0.000", "<0.001", "0.500", ">0.999", "1.000"]);
 });

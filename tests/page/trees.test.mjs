@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { centred, growTree, layoutTree, neighbour, principalPath, readDecision } from "../../src/alphanpi/reporting/page/trees.mjs";
+import { centred, effort, growTree, layoutTree, missingTree, neighbour, principalPath, readDecision } from "../../src/alphanpi/reporting/page/trees.mjs";
 
 const d3 = createRequire(import.meta.url)("../../src/alphanpi/reporting/page/vendor/d3-hierarchy.min.js");
 const columns = { edge_columns: ["action", "visits", "prior", "q", "u", "level", "total", "failed", "child", "search"] };
@@ -64,4 +64,11 @@ test("arrow keys lead to parent, child and neighbours", () => {
   const column = places.filter((place) => place.x === sizes.column).sort((a, b) => a.y - b.y).map((place) => place.item.key);
   assert.equal(neighbour(places, column[0], "down").item.key, column[1]);
   assert.equal(neighbour(places, column[0], "up"), null);
+});
+
+test("what a search thinks, and why a tree is missing, in words", () => {
+  assert.equal(effort({ simulations: 1000, called_simulations: 1000 }), "1,000 simulations per action");
+  assert.equal(effort({ simulations: 100, called_simulations: 1 }), "100 simulations per action, and 1 in programs it calls,");
+  assert.equal(missingTree("the time is up"), "There is no tree of this step: the time is up.");
+  assert.equal(missingTree(null), "There is no tree here.");
 });

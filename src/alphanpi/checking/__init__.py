@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from alphanpi.checking.embedding import check_embedding
+from alphanpi import limits
+from alphanpi.checking.contracts import check_contract
+from alphanpi.checking.embedding import Embedding
+from alphanpi.checking.enumeration import check_enumeration
+from alphanpi.checking.examination import Calls, Examination
+from alphanpi.checking.ideal import IdealPrograms
+from alphanpi.checking.lemma import check_lemma
 from alphanpi.checking.probe import Probe, global_generators_kept
-from alphanpi.checking.reachability import IdealPrograms, check_reachability
+from alphanpi.checking.reachability import check_reachability
 from alphanpi.checking.report import Collector, Finding, Report
-from alphanpi.checking.rules import Examination, check_not_trivial, check_states, draw_starts
-from alphanpi.spec import Environment
+from alphanpi.checking.rules import check_not_trivial, check_states
+from alphanpi.checking.runtime import check_derived, check_standalone
+from alphanpi.checking.signatures import Signatures
+from alphanpi.checking.starts import check_minimum_size, draw_starts
+from alphanpi.checking.templates import check_templates
+from alphanpi.checking.texts import check_texts
+from alphanpi.spec import Environment, require_specified
 
 __all__ = ["Finding", "Report", "check"]
 
@@ -25,21 +36,50 @@ def check(
 
     Args:
         environment: What to check.
-        samples: Start states drawn for each program and size.
-        seed: Of all random draws.
-        progress: Told the name of each program before it is checked.
+        samples: Start states drawn for each program and size, at the least.
+        seed: Of half of the random draws; the others are always the same.
+        progress: Told what is about to be checked.
     """
-    probe, collector = Probe(environment), Collector()
-    ideal = IdealPrograms(probe)
+    limits.whole("samples", samples, most=limits.MOST_EPISODES)
+    limits.seed(seed)
+    collector = Collector()
+    with collector.catching(None):
+        require_specified(environment)
+    if collector.findings:
+        return Report(type(environment).__name__, tuple(collector.findings), (), 0)
+    probe = Probe(environment)
+    ideal, needed, possible = IdealPrograms(probe), Calls(), Calls()
+    exams = [
+        Examination(probe, collector, program, samples, (seed, index), ideal, [], needed, possible)
+        for index, program in enumerate(probe.library.learned)
+    ]
+
+    def tell(what: str) -> None:
+        if progress is not None:
+            progress(what)
+
     with global_generators_kept():
-        for index, program in enumerate(probe.library.learned):
-            if progress is not None:
-                progress(program.name)
-            exam = Examination(probe, collector, program, samples, (seed, index))
-            starts = draw_starts(exam)
-            check_states(exam, starts)
-            check_not_trivial(exam, starts)
-            if program.recursive:
-                check_embedding(exam)
-            check_reachability(exam, starts, ideal)
+        for exam in exams:
+            tell(exam.name)
+            with collector.catching(exam.name):
+                draw_starts(exam)
+                check_states(exam)
+                check_not_trivial(exam)
+                check_reachability(exam)
+        for exam in exams:  # now the calls of all programs are known
+            tell(f"{exam.name} as it is called")
+            with collector.catching(exam.name):
+                check_minimum_size(exam)
+                signatures = Signatures(probe, exam.name)
+                embedding = Embedding(exam, signatures)
+                embedding.check()
+                check_enumeration(exam, signatures, embedding)
+                check_templates(exam, signatures)
+                check_contract(exam)
+                check_texts(exam)
+        tell("the lemma, derived conditions and standalone()")
+        with collector.catching(None):
+            check_lemma(exams, seed)
+            check_derived(exams)
+            check_standalone(exams)
     return Report(probe.name, tuple(collector.findings), tuple(collector.notes), len(probe.seen))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
 
 import numpy as np
 
-from alphanpi.guard import Guard
+from alphanpi.guard import RAISED, Guard
 from alphanpi.spec import STOP, Environment, Program
+
+Result = TypeVar("Result")
 
 _LARGEST_SIZE = 64
 
@@ -20,7 +24,19 @@ class Probe(Guard):
 
     def __init__(self, environment: Environment[Any]) -> None:
         super().__init__(environment)
+        self.fields = self._fields
         self.seen: set[Any] = set()
+        self._masks: dict[tuple[str, Any], tuple[bool, ...]] = {}
+
+    def gives(self, member: str) -> bool:
+        """Whether the environment has a member of its own rather than the default."""
+        own = getattr(self.environment, member)
+        return getattr(own, "__func__", own) is not getattr(Environment, member)
+
+    def ask(self, what: str, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Call any other function that belongs to the environment; what it raises is located."""
+        result: Result = self.attempt(partial(function, *arguments), what)
+        return result
 
     def observe(self, state: Any) -> tuple[int, ...]:
         """An observation; the state counts as looked at."""
@@ -31,21 +47,37 @@ class Probe(Guard):
         """The environment's own mask, which has to equal the pre-conditions."""
         try:
             return tuple(bool(allowed) for allowed in self.environment.legal(program, state))
-        except Exception as error:
+        except RAISED as error:
             self._fault(error, f"legal actions of {program}", state)
 
     def mask(self, program: str, state: Any) -> tuple[bool, ...]:
         """The mask as the engine builds it: STOP, and what may be called where its pre-condition holds."""
-        allowed = {entry.name for entry in self.library.callable_by(program)}
+        key = program, state
+        mask = self._masks.get(key)
+        if mask is None:
+            mask = self._masks[key] = self._mask(program, state)
+        return mask
+
+    def _mask(self, program: str, state: Any) -> tuple[bool, ...]:
+        if not self.gives("pre"):
+            conditions = self.library.conditions(program)
+            with suppress(*RAISED):  # which one raised is found out below
+                return tuple([test if test is True or test is False else bool(test(state)) for test in conditions])
+        may_call = self.library.may_call(program)
         return tuple(
-            entry.name == STOP or (entry.name in allowed and self.pre(entry.name, state, program))
-            for entry in self.library
+            name == STOP or (allowed and self.pre(name, state, program))
+            for name, allowed in zip(self.library.names, may_call, strict=True)
         )
 
     def legal_actions(self, program: str, state: Any) -> list[str]:
         """The atomic actions a program may take, STOP left out."""
-        atomic = self.library.names[1 : self.library.atomic_count]
-        return [name for name in atomic if self.pre(name, state, program)]
+        mask, count = self.mask(program, state), self.library.atomic_count
+        return [name for name, legal in zip(self.library.names[1:count], mask[1:count], strict=True) if legal]
+
+    def legal_calls(self, program: str, state: Any) -> list[str]:
+        """The programs a program may call."""
+        mask, count = self.mask(program, state), self.library.atomic_count
+        return [name for name, legal in zip(self.library.names[count:], mask[count:], strict=True) if legal]
 
     def walk(self, program: str, state: Any, rng: np.random.Generator, steps: int) -> Iterator[Any]:
         """The states of a random walk of legal atomic actions, the first one included."""
@@ -56,6 +88,13 @@ class Probe(Guard):
                 return
             state = self.act(state, actions[int(rng.integers(len(actions)))])
             yield state
+
+    def listed(self, states: Iterator[Any], what: str, most: int) -> list[Any] | None:
+        """The first states of an optional member, hashable; None where the environment does not give them."""
+        try:
+            return [self.hashable(state, what) for state in islice(states, most)]
+        except NotImplementedError:
+            return None
 
     def sizes(self, program: Program) -> list[int]:
         """The sizes a program is taught and validated on, and its smallest one."""

@@ -4,104 +4,69 @@ from __future__ import annotations
 
 from typing import Any
 
-from alphanpi.checking.probe import Probe
-from alphanpi.checking.rules import Examination, Start
+from alphanpi.checking.examination import Examination
+from alphanpi.checking.ideal import OutOfBudgetError, Solutions
 
 _SIZES = 3
-_STARTS_PER_SIZE = 4
-_EXPANSIONS = 4000
-_DEEPEST_CALLS = 40
+_STARTS_PER_SIZE = 6
+_SURVEYED = 12  # starts and inner problems of a size
 
 
-class OutOfBudgetError(Exception):
-    """The search was given up; nothing is known."""
-
-
-def check_reachability(exam: Examination, starts: list[Start], ideal: IdealPrograms) -> None:
-    """Look for a solution from starts of the smallest sizes: rule `reachable`."""
-    name = exam.program.name
+def check_reachability(exam: Examination) -> None:
+    """Look for solutions from starts of the smallest sizes: rules `reachable` and `base_case`."""
     for size in exam.probe.sizes(exam.program)[:_SIZES]:
-        ideal.budget = _EXPANSIONS
-        for state in [start.state for start in starts if start.size == size][:_STARTS_PER_SIZE]:
-            with exam.collector.catching(name, state):
+        states = [start.state for start in exam.starts if start.size == size]
+        exam.ideal.renew()
+        for state in states[:_STARTS_PER_SIZE]:
+            with exam.collector.catching(exam.name, state):
                 try:
-                    solved = ideal.end(name, state) is not None
+                    _reach(exam, state)
                 except OutOfBudgetError:
-                    exam.collector.note(f"{name}: size {size} has too many states to look for a solution")
+                    exam.collector.note(f"{exam.name}: size {size} has too many states to look for a solution")
                     break
-                if not solved:
-                    limit = exam.probe.depth(name, state)
-                    message = (
-                        f"its {limit} actions, STOP included, cannot reach the post-condition, "
-                        "even if all programs it calls are solved in the shortest way"
-                    )
-                    exam.collector.add("reachable", name, message, state)
+        _survey(exam, states[:_STARTS_PER_SIZE])
 
 
-class IdealPrograms:
-    """Every program as its shortest solution does it, found by breadth-first search over states."""
+def _reach(exam: Examination, state: Any) -> None:
+    if exam.ideal.end(exam.name, state) is None:
+        limit = exam.probe.depth(exam.name, state)
+        message = (
+            f"its {limit} actions, STOP included, cannot reach the post-condition, "
+            "even if all programs it calls are solved in the shortest way"
+        )
+        exam.collector.add("reachable", exam.name, message, state)
 
-    def __init__(self, probe: Probe) -> None:
-        self.budget = _EXPANSIONS
-        self._probe = probe
-        self._ends: dict[tuple[str, Any], Any | None] = {}
-        self._successors: dict[tuple[str, Any], tuple[Any, ...]] = {}
-        self._open: set[tuple[str, Any]] = set()
 
-    def end(self, program: str, state: Any) -> Any | None:
-        """Where the shortest solution of a call ends; None where there is none within the depth."""
-        key = program, state
-        if key not in self._ends:
-            if len(self._open) >= _DEEPEST_CALLS:
-                raise OutOfBudgetError
-            self._open.add(key)
+def _survey(exam: Examination, states: list[Any]) -> None:
+    """Remember what the solutions call, from starts and from where the program then calls itself."""
+    surveyed = dict.fromkeys(states)
+    waiting = list(surveyed)
+    while waiting:
+        state = waiting.pop(0)
+        with exam.collector.catching(exam.name, state):
             try:
-                self._ends[key] = self._search(program, state)
-            finally:
-                self._open.discard(key)
-        return self._ends[key]
+                solutions = exam.ideal.solutions(exam.name, state)
+            except OutOfBudgetError:
+                return
+            exam.needed.add(solutions.shortest)
+            exam.possible.add(solutions.calls)
+            if exam.program.recursive:
+                _base_case(exam, state, solutions)
+            inner = dict.fromkeys(call.entered for call in solutions.shortest if call.callee == exam.name)
+            fresh = [entered for entered in inner if entered not in surveyed][: _SURVEYED - len(surveyed)]
+            surveyed.update(dict.fromkeys(fresh))
+            waiting += fresh
 
-    def _search(self, program: str, start: Any) -> Any | None:
-        if self._probe.post(program, start, start):
-            return start
-        frontier, reached = [start], {start}
-        for _ in range(self._probe.depth(program, start) - 1):
-            following = []
-            for state in frontier:
-                for after in self._after(program, state):
-                    if after not in reached:
-                        if self._probe.post(program, start, after):
-                            return after
-                        reached.add(after)
-                        following.append(after)
-            frontier = following
-            if not frontier:
-                break
-        return None
 
-    def _after(self, program: str, state: Any) -> tuple[Any, ...]:
-        """The states one action or one call away."""
-        key = program, state
-        known = self._successors.get(key)
-        if known is None:
-            if self.budget <= 0:
-                raise OutOfBudgetError
-            self.budget -= 1
-            actions = (self._probe.act(state, name) for name in self._probe.legal_actions(program, state))
-            known = self._successors[key] = (*actions, *self._after_calls(program, state))
-        return known
-
-    def _after_calls(self, program: str, state: Any) -> list[Any]:
-        probe, after = self._probe, []
-        for entry in probe.library.callable_by(program)[probe.library.atomic_count :]:
-            if not probe.pre(entry.name, state, program):
-                continue
-            entered = probe.enter(state, entry.name, program)
-            if entry.name == program and not (probe.measure(program, entered) < probe.measure(program, state)):
-                continue
-            if (entry.name, entered) in self._open:
-                continue
-            end = self.end(entry.name, entered)
-            if end is not None:
-                after.append(probe.leave(state, end, entry.name, program))
-        return after
+def _base_case(exam: Examination, state: Any, solutions: Solutions) -> None:
+    """Where no solution calls the program itself, it must count as a base case: others are punished for that."""
+    recursive = any(call.callee == exam.name for call in solutions.calls)
+    if not solutions.ends or recursive or exam.probe.base_case(exam.name, state):
+        return
+    message = (
+        "base_case is False, but no solution from here calls the program itself, so each gets the recursion penalty"
+    )
+    if exam.probe.gives("base_case") or exam.probe.gives("measure"):
+        exam.collector.add("base_case", exam.name, message, state)
+    else:
+        exam.collector.note(f"{exam.name}: {message}; say so in base_case(program, state)", state)

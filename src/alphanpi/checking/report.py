@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from alphanpi.errors import AlphaNPIError, SpecificationError
-from alphanpi.guard import shown
+from alphanpi.guard import RAISED, shown
 
 _FINDINGS_PER_RULE = 3
 
@@ -34,7 +35,7 @@ class Report:
 
     environment: str
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...]  # what could not be checked, and why
+    notes: tuple[str, ...]  # what could not be checked, and why; what is allowed and may surprise
     states: int  # different states looked at
 
     @property
@@ -57,30 +58,43 @@ class Collector:
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.notes: list[str] = []
+        self._noted: set[str] = set()
         self._count: Counter[tuple[str, str | None]] = Counter()
 
     def add(self, rule: str, program: str | None, message: str, state: Any = None) -> None:
         """Record a broken rule, unless it is known or there are enough of its kind."""
-        finding = Finding(rule, program, message, "" if state is None else shown(state))
+        finding = Finding(rule, program, _one_line(message), "" if state is None else _one_line(shown(state)))
         if self.full(rule, program) or finding in self.findings:
             return
         self._count[rule, program] += 1
         self.findings.append(finding)
 
-    def note(self, text: str) -> None:
-        """Record what could not be checked."""
-        if text not in self.notes:
-            self.notes.append(text)
+    def note(self, text: str, state: Any = None) -> None:
+        """Record what could not be checked, or what is allowed and may surprise; one state is enough."""
+        if text not in self._noted:
+            self._noted.add(text)
+            self.notes.append(_one_line(text if state is None else f"{text} (state {shown(state)})"))
 
     def full(self, rule: str, program: str | None) -> bool:
         """Whether there are findings enough of that rule and program."""
         return self._count[rule, program] >= _FINDINGS_PER_RULE
 
     @contextmanager
-    def catching(self, program: str | None, state: Any = None) -> Iterator[None]:
-        """Turn an error of the environment into a finding and give up the rest of the block."""
+    def catching(self, program: str | None, state: Any = None, member: str = "") -> Iterator[None]:
+        """Turn an error of the environment into a finding and give up the rest of the block.
+
+        Comparing, hashing and copying states runs code of the environment too, and no guard stands around that.
+        """
         try:
             yield
         except AlphaNPIError as error:
             rule = "specification" if isinstance(error, SpecificationError) else "raises"
             self.add(rule, program, str(error), state)
+        except RAISED as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{frame.filename}:{frame.lineno}: " + (f"{member}: " if member else "")
+            self.add("raises", program, f"{where}{type(error).__name__}: {error}", state)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())

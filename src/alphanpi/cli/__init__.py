@@ -14,6 +14,7 @@ from alphanpi.cli import benchmarks, environments, exporting, learning, running,
 from alphanpi.cli.output import Output, OutputClosed
 from alphanpi.cli.shared import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPTED, EXIT_NO_READER, app
 from alphanpi.errors import AlphaNPIError
+from alphanpi.interrupts import insist
 
 __all__ = ["app", "benchmarks", "environments", "exporting", "learning", "main", "running", "showing", "verifying"]
 
@@ -24,6 +25,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; errors are one line and exit code 2, with a traceback only under --debug."""
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in tokens
+    if arguments is None:
+        insist()
     tokens = [token for token in tokens if token != "--debug"]
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until the process ends

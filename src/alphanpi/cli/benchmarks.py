@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from alphanpi.cli.shared import Json, bench_app, print_json
+from alphanpi.limits import percent
 
 
 @bench_app.command(name="search")
@@ -98,7 +99,7 @@ def bench_train(
             result.validation_seconds,
             result.other_seconds,
         )
-        shares = [f"{part / result.seconds:.0%}" for part in parts]
+        shares = [percent(part / result.seconds) for part in parts]
         table.add_row(result.case, f"{result.seconds:.2f}", *shares)
     Console().print(table)
     return 0
@@ -107,8 +108,8 @@ def bench_train(
 @bench_app.command(name="export")
 def bench_export(*, as_json: Json = False) -> int:
     """Time of an exported module, the greedy interpreter and planning on the same instances."""
-    from alphanpi.bench_export import ExportTiming
-    from alphanpi.bench_export import bench_export as run_bench
+    from alphanpi.bench_exports import ExportTiming
+    from alphanpi.bench_exports import bench_export as run_bench
 
     console = Console(stderr=as_json)
     table = Table(Column("case", no_wrap=True), "size", "exported ms", "greedy ms", "planning ms", "ratio")

@@ -18,7 +18,6 @@ from alphanpi.cli.shared import (
     environment_options,
     print_json,
 )
-from alphanpi.errors import UsageError
 
 
 @app.command
@@ -56,9 +55,13 @@ def check(
     from alphanpi import check as run_check
     from alphanpi.registry import make
 
-    if samples < 1:
-        raise UsageError(f"--samples {samples}: give at least 1")
-    report = run_check(make(environment, **environment_options(observation)), samples=samples, seed=seed)
+    loaded = make(environment, **environment_options(observation))
+    with Console(stderr=True).status("checking") as status:  # in a terminal only
+
+        def tell(what: str) -> None:
+            status.update(f"checking {escape(what)}")
+
+        report = run_check(loaded, samples=samples, seed=seed, progress=tell)
     if as_json:
         print_json(
             {
@@ -92,18 +95,17 @@ def search(
 ) -> int:
     """Solve one instance by search alone, with an untrained network. Exit code 1 if no solution is found."""
     from alphanpi.api import search as run_search
-    from alphanpi.guard import parsed
+    from alphanpi.guard import Guard
     from alphanpi.registry import make
 
-    if simulations < 1:
-        raise UsageError(f"--simulations {simulations}: give at least 1")
     loaded = make(environment, **environment_options(observation))
-    state = parsed(loaded, program, instance)
+    guard = Guard(loaded)
+    state = guard.parse(program, instance)
     trace = run_search(loaded, program, state, simulations=simulations, seed=seed)
     console = Console(soft_wrap=True)
     for step, action in zip(trace.states, trace.actions, strict=True):
-        console.print(f"  {escape(loaded.format(step)):<40} {loaded.library.names[action]}", highlight=False)
-    console.print(f"  {escape(loaded.format(trace.final))}", highlight=False)
+        console.print(f"  {escape(guard.format(step)):<40} {loaded.library.names[action]}", highlight=False)
+    console.print(f"  {escape(guard.format(trace.final))}", highlight=False)
     outcome = "[green]solved[/]" if trace.success else f"[red]not solved[/] ({trace.failure.name.lower()})"
     console.print(
         f"{program} {outcome} in {len(trace.actions)} actions, {trace.simulations:,} simulations",

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.console import Console
 
-from alphanpi.cli.shared import EXIT_FINDINGS, Env, Run, app
+from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_NOT_ESTABLISHED, Env, Run, app, duration
 
 
 @app.command
@@ -27,12 +27,18 @@ def export(
     ] = None,
     samples: Annotated[int, Parameter(help="random larger starts to compare on, of all programs together")] = 2000,
     seed: Annotated[int, Parameter(help="seed of the random starts")] = 0,
+    time_limit: Annotated[str, Parameter(help="give up after this time: 90, 90s, 5m, 1h")] = "5m",
     env: Env = None,
 ) -> int:
-    """Write what an agent has learned as code that does the same. Exit code 1 if no such code is found."""
+    """Write what an agent has learned as code that does the same.
+
+    Exit code 0: checked on starts it was not made from; 3: written, but for some program there were none, or its code
+    seems to be a loop written out; 1: no such code was found in time.
+    """
     from alphanpi.exporting import ExportFailed
     from alphanpi.exporting import export as run_export
 
+    limit = duration(time_limit)
     errors = Console(stderr=True, soft_wrap=True, markup=False, highlight=False)
     with errors.status("") as status:
         try:
@@ -44,15 +50,16 @@ def export(
                 samples=samples,
                 seed=seed,
                 environment=env,
+                time_limit=limit,
                 say=lambda line: status.update(line),
             )
         except ExportFailed as failure:
-            errors.print(f"alphanpi: {failure}")
+            errors.print(f"alphanpi: {' '.join(str(failure).split())}")
             return EXIT_FINDINGS
     for warning in exported.warnings:
-        errors.print(f"warning: {warning}")
+        errors.print(f"warning: {' '.join(warning.split())}")
     target = "" if out is None else f"wrote {out}: "
     errors.print(f"{target}same as the agent on {exported.cases:,} runs, {exported.actions:,} actions")
     if out is None:
         sys.stdout.write(exported.text)
-    return 0
+    return 0 if exported.general else EXIT_NOT_ESTABLISHED

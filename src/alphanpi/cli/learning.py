@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,9 +17,11 @@ from alphanpi.cli.shared import (
     Observation,
     Run,
     app,
+    duration,
     environment_options,
 )
 from alphanpi.errors import UsageError
+from alphanpi.limits import percent
 
 Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper's hyper-parameters and rules)")]
 ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values override the preset")]
@@ -74,6 +75,12 @@ def train(
     preset: Preset = "default",
     config: ConfigFile = None,
     observation: Observation = None,
+    train_sizes: Annotated[
+        str | None, Parameter(help="sizes of problems to learn from, for example 1,2,3; else the environment's")
+    ] = None,
+    validation_size: Annotated[
+        int | None, Parameter(help="size of problems that decides what is learned; else the environment's")
+    ] = None,
     time_limit: TimeLimit = None,
     device: Device = "cpu",
 ) -> int:
@@ -82,8 +89,10 @@ def train(
     from alphanpi.learn.view import View
 
     console = Console()
+    sizes = {"episodes.train_sizes": train_sizes, "validation.size": validation_size}
+    _overrides.update({key: value for key, value in sizes.items() if value is not None})
     resolved = _resolved(environment, preset, config)
-    limit = _seconds(time_limit)
+    limit = duration(time_limit)
     _say_compiling(console)
     with View(console) as view:
         outcome = run_training(
@@ -113,7 +122,7 @@ def resume(
     from alphanpi.learn.view import View
 
     console, errors = Console(), Console(stderr=True)
-    limit = _seconds(time_limit)
+    limit = duration(time_limit)
     _say_compiling(console)
     with View(console) as view:
         outcome = run_resume(
@@ -154,18 +163,6 @@ def _resolved(environment: str, preset: str, file: Path | None) -> Any:
     return override(resolved, _overrides)
 
 
-def _seconds(text: str | None) -> float | None:
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
-    if match is None:
-        raise UsageError(f"--time-limit {text}: write 90, 90s, 5m or 1h")
-    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
-    if seconds == 0:
-        raise UsageError(f"--time-limit {text} leaves no time; give a positive one")
-    return seconds
-
-
 def _say_compiling(console: Console) -> None:
     from alphanpi.engine.warmup import needs_compilation
 
@@ -176,7 +173,7 @@ def _say_compiling(console: Console) -> None:
 def _summary(console: Console, outcome: Any) -> int:
     whole = max(outcome.elapsed, 1e-9)
     parts = sorted(outcome.seconds._asdict().items(), key=lambda item: -item[1])
-    spent = ", ".join(f"{name} {seconds:.1f} s ({seconds / whole:.0%})" for name, seconds in parts)
+    spent = ", ".join(f"{name} {seconds:.1f} s ({percent(seconds / whole)})" for name, seconds in parts)
     if outcome.completed:
         done = "learned and proved" if outcome.proved else "learned"
         headline = f"{done} every program in {outcome.elapsed:.1f} s and {outcome.iterations} iterations"

@@ -3,21 +3,49 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
-from cyclopts import App, Parameter
+from cyclopts import App, Parameter, Token, convert
 
 from alphanpi import __version__
+from alphanpi.errors import UsageError
+from alphanpi.limits import MOST_SECONDS, MOST_SEED
 
 EXIT_FINDINGS = 1
 EXIT_ERROR = 2
+EXIT_NOT_ESTABLISHED = 3
 EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
 EXIT_NO_READER = 141  # as of a process that SIGPIPE ended
 
+
+def _strictly(kind: Any, tokens: Sequence[Token]) -> Any:
+    """What was typed as the type asked for: whole numbers are not rounded, and no number is negative or endless."""
+    if kind not in (int, float) or len(tokens) != 1:
+        return convert(kind, tokens)
+    text = tokens[0].value
+    what = f"{tokens[0].keyword or 'the number'} {text if len(text) <= 40 else text[:40] + '…'}"
+    if kind is int:
+        if not (text.isascii() and text.isdigit()) or len(text) > 19 or int(text) > MOST_SEED:
+            raise UsageError(f"{what}: give a whole number from 0 to {MOST_SEED:,}")
+        return int(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:  # nan is neither
+        raise UsageError(f"{what}: give a number from 0 on")
+    return number
+
+
 app = App(
     name="alphanpi",
+    default_parameter=Parameter(converter=_strictly),
+    suppress_keyboard_interrupt=False,  # it is reported
     version=__version__,
     help="Learn programs from specifications with a neural programmer-interpreter and recursive tree search.",
     help_epilogue="Exit codes: 0 done, 1 findings or failures, 2 an error in the input, 70 a bug, "
@@ -41,6 +69,21 @@ Observation = Annotated[
 ]
 Json = Annotated[bool, Parameter(name="--json", help="print JSON for scripts", negative="")]
 Device = Annotated[str, Parameter(help="where the network runs: cpu, cuda, cuda:1, mps")]
+
+
+def duration(text: str | None) -> float | None:
+    """Seconds, from what `--time-limit` was given."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
+    if match is None:
+        raise UsageError(f"--time-limit {text}: write 90, 90s, 5m or 1h")
+    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+    if seconds == 0:
+        raise UsageError(f"--time-limit {text} leaves no time; give a positive one")
+    if seconds > MOST_SECONDS:
+        raise UsageError(f"--time-limit {text}: give at most a year")
+    return seconds
 
 
 def environment_options(observation: str | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Annotated, Literal
@@ -18,6 +19,7 @@ SIMULATIONS = 100  # written out, since --help must not import the engine
 MOST_STEPS = 1500
 MEASURING_SECONDS = 15.0
 VERIFY_SECONDS = 20.0
+PLAYING_SECONDS = 60.0
 
 
 @app.command
@@ -38,7 +40,7 @@ def report(
         Path | None, Parameter(help="certificate; RUN/certificate.json, or a new one, if omitted")
     ] = None,
     verify_seconds: Annotated[
-        float, Parameter(help="time for a new certificate, if there is none; 0 for no verification")
+        float, Parameter(help="time for a new certificate, or for checking the one there is; 0 for none")
     ] = VERIFY_SECONDS,
     env: Env = None,
     as_json: Annotated[bool, Parameter(name="--json", help="write only the data, as JSON", negative="")] = False,
@@ -90,7 +92,7 @@ def tree(
     env: Env = None,
 ) -> int:
     """Show the search tree of one decision: visits, prior, Q, U, L and their sum."""
-    from alphanpi.files import require_writable, write_atomically
+    from alphanpi.files import require_writable
     from alphanpi.reporting import tree_page
 
     if out is not None:
@@ -100,8 +102,7 @@ def tree(
     if format_ == "html":
         if out is None:
             raise UsageError("--format html needs a file: -o tree.html")
-        write_atomically(out, tree_page(run, program, instance, step=step, simulations=simulations, environment=env))
-        print(f"wrote {out}")
+        _write(out, tree_page(run, program, instance, step=step, simulations=simulations, environment=env))
         return 0
     from alphanpi.agent import load
     from alphanpi.reporting import tree as find_tree
@@ -116,21 +117,28 @@ def tree(
     if out is None:
         print(text, end="")
     else:
-        write_atomically(out, text)
-        print(f"wrote {out}")
+        _write(out, text)
     return 0
 
 
 def _print(out: Path | None, left_out: int, *parts: object) -> None:
-    from alphanpi.files import write_atomically
+    from alphanpi.reporting.text_tree import tree_console
 
-    console = Console(soft_wrap=True, record=out is not None, quiet=False)
+    text = io.StringIO()
+    console = tree_console(None if out is None else text)
     for part in parts:
         console.print(part, highlight=False)
     if left_out:
         console.print(f"… {left_out:,} nodes left out; --nodes shows more", highlight=False)
     if out is not None:
-        write_atomically(out, console.export_text())
+        _write(out, text.getvalue())
+
+
+def _write(out: Path, content: str) -> None:
+    from alphanpi.files import write_atomically
+
+    write_atomically(out, content)
+    print(f"wrote {out}")
 
 
 @app.command
@@ -140,14 +148,15 @@ def render(
     instance: Instance,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"], help="file to write: .svg, or .gif (needs Pillow)")],
+    seconds: Annotated[float, Parameter(help="longest time it plays; a long run is played faster")] = PLAYING_SECONDS,
     env: Env = None,
 ) -> int:
     """Make an animated picture of a run, for a README or a talk."""
     from alphanpi.reporting import render as make_picture
 
-    note = make_picture(run, program, instance, out, environment=env)
+    note = make_picture(run, program, instance, out, seconds=seconds, environment=env)
     if note:
-        Console(stderr=True).print(note, highlight=False, soft_wrap=True)
+        Console(stderr=True).print(note, highlight=False, markup=False, soft_wrap=True)
     print(f"wrote {out}, {out.stat().st_size / 1e3:.0f} kB")
     return 0
 

@@ -14,10 +14,9 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from alphanpi.cli.shared import EXIT_FINDINGS, Env, Json, Run, app, print_json
+from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_NOT_ESTABLISHED, Env, Json, Run, app, duration, print_json
 from alphanpi.errors import UsageError
 
-EXIT_NOT_PROVED = 3
 _LEMMA_PART = re.compile(r"\s+(?=\(\d+\) |Proof: )")  # a lemma's numbered parts and its proof are paragraphs
 
 
@@ -29,7 +28,8 @@ def verify(
         int | None, Parameter(help="every start up to this size; by default as the lemma needs")
     ] = None,
     time_limit: Annotated[
-        float | None, Parameter(help="seconds after which only completed sizes count; 120 by default")
+        str | None,
+        Parameter(help="time after which only completed sizes count: 90, 90s, 5m, 1h; 120 s by default"),
     ] = None,
     out: Annotated[Path | None, Parameter(help="write the certificate to this file")] = None,
     recheck: Annotated[Path | None, Parameter(help="compute this certificate again and compare")] = None,
@@ -43,11 +43,10 @@ def verify(
 
     if recheck is not None and max_size is not None:
         raise UsageError("--recheck goes as far as the certificate did; leave --max-size out")
-    if recheck is not None and time_limit is not None:
-        raise UsageError("--recheck takes as long as the certificate needs; leave --time-limit out")
+    limit = duration(time_limit)
     if out is not None:
         require_writable(out)
-    seconds = TIME_LIMIT if time_limit is None else time_limit
+    seconds = TIME_LIMIT if limit is None else limit
     errors = Console(stderr=True)
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
         bar = progress.add_task("verifying")
@@ -66,21 +65,19 @@ def verify(
         print_json(record)
     else:
         _print(Console(soft_wrap=True), certificate, recheck, out)
-    return {"PROVED": 0, "REFUTED": EXIT_FINDINGS}.get(certificate.verdict, EXIT_NOT_PROVED)
+    return {"PROVED": 0, "REFUTED": EXIT_FINDINGS}.get(certificate.verdict, EXIT_NOT_ESTABLISHED)
 
 
 def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path | None) -> None:
+    from alphanpi.verification import Kind, Verdict
+
     colours = {"PROVED": "green", "SATURATED": "yellow", "BOUNDED": "yellow", "REFUTED": "red"}
     table = Table("program", "verdict", "sizes", "runs", "sequences", "smallest margin")
     for program in certificate.programs:
         sizes = [size.size for size in program.sizes]
         least = program.numerics.smallest_margin
         margin = "-" if least is None else f"{least:.3g}"
-        verdict = program.verdict
-        if verdict == "BOUNDED":
-            verdict = f"BOUNDED({program.to_size})"
-        elif verdict == "SATURATED":
-            verdict = f"SATURATED({program.from_size}..{program.to_size})"
+        verdict = Verdict(Kind[program.verdict], program.to_size, program.from_size)
         table.add_row(
             program.name,
             f"[{colours[program.verdict]}]{verdict}[/]",
@@ -100,6 +97,10 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
             say(f"{program.name} ends with {' or '.join(program.invariant)}", "invariant:")
         if program.counter_example is not None:
             _print_counter_example(say, program)
+    audits = [program.audit for program in certificate.programs if program.audit is not None and program.audit.runs]
+    if audits:
+        runs, largest = sum(audit.runs for audit in audits), max(max(audit.sizes) for audit in audits)
+        say(f"{runs:,} real runs, up to size {largest}", "also tried:")
     if certificate.lemma is not None:
         _print_paragraphs(console, "lemma", _LEMMA_PART.split(certificate.lemma.text))
         conditions = [
@@ -124,8 +125,11 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
     colour = colours[certificate.verdict]
     meaning = {
         "PROVED": "every program works at every size",
-        "SATURATED": f"every start up to size {certificate.to_size} works, and no program met anything new at the end",
-        "BOUNDED": f"every start up to size {certificate.to_size} works; nothing is claimed beyond",
+        "SATURATED": f"every start up to size {certificate.to_size} works, and nothing new was met above size "
+        f"{certificate.from_size}; evidence, not a proof",
+        "BOUNDED": "no size was completed by every program"
+        if certificate.to_size < 0
+        else f"every start up to size {certificate.to_size} works; nothing is claimed beyond",
         "REFUTED": "a program fails; see the counter-example",
     }[certificate.verdict]
     console.print(f"[bold {colour}]{certificate.verdict}[/]: {meaning} ({certificate.seconds:.1f} s)", highlight=False)

@@ -27,6 +27,12 @@ def grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
     if t.frames[f].node_count >= t.rules[0].max_nodes:
         finish(t, e, f, _FAILED_NODES)
         return NONE
+    return attach(t, f, node, slot, action, after)
+
+
+@compiled
+def attach(t: Tables, f: int, node: int, slot: int, action: int, after: int) -> int:
+    """A new node for the state to which an action leads, behind its edge; there is one in the pool."""
     child = new_node(t, f, after, t.nodes[node].history)
     t.nodes[child].parent = node
     t.nodes[child].parent_slot = slot
@@ -48,11 +54,11 @@ def transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
             return UNKNOWN
         return after if works(t, e, f, 1) else UNKNOWN
     caller, callee = t.frames[f].program, action - t.rules[0].atomic
-    entry = state
-    if callee == caller:
-        entry = t.calls[state, callee].entered
+    entry, change = state, t.frame_changes[caller, callee]
+    if change != NONE:
+        entry = t.entered[state, change]
         if entry == UNKNOWN:
-            wait(t, e, _ENTER, state, callee, 0)
+            wait(t, e, _ENTER, state, change, 0)
             return UNKNOWN
     result = t.successor[entry, action]
     depth = t.frames[f].call_depth + 1
@@ -69,10 +75,10 @@ def transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
         return UNKNOWN
     t.frames[f].height = max(t.frames[f].height, height + 1)
     after = result
-    if result != FAILED and callee == caller:
-        after = t.successor[state, t.rules[0].entries + callee]
+    if result != FAILED and change != NONE:
+        after = t.successor[state, t.rules[0].entries + change]
         if after == UNKNOWN:
-            wait(t, e, _LEAVE, state, result, callee)
+            wait(t, e, _LEAVE, state, result, change)
             return UNKNOWN
     return after if works(t, e, f, t.calls[entry, callee].work + 1) else UNKNOWN
 

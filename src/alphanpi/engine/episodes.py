@@ -16,7 +16,7 @@ from alphanpi.engine.fused import advance_evaluating
 from alphanpi.engine.histories import Histories
 from alphanpi.engine.pools import Pools
 from alphanpi.engine.requests import Request, Trace
-from alphanpi.engine.tables import EPISODE, NONE, QUESTION, STEP, Failure, Hole, Records, Tables
+from alphanpi.engine.tables import EPISODE, NONE, QUESTION, STEP, CrowdedError, Failure, Hole, Records, Tables
 from alphanpi.engine.world import World
 from alphanpi.errors import UsageError
 from alphanpi.guard import shown
@@ -24,10 +24,13 @@ from alphanpi.guard import shown
 # Plain integers: looking members of an enumeration up costs more than most questions.
 _ACT, _ENTER, _LEAVE, _POST = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE), int(Hole.POST)
 _LEGAL, _DEPTH, _EVALUATE, _NOISE = int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE), int(Hole.NOISE)
-_NODES = int(Hole.NODES)
+_NODES, _FRAMES = int(Hole.NODES), int(Hole.FRAMES)
 
 _CHOICE_STREAM, _NOISE_STREAM = 0, 1  # of the random numbers of an episode
 _NOISE_POOL = 512
+_TRACE_BYTES = 1 << 28  # for the traces of all episodes
+_STEP_BYTES, _CHOICE_BYTES = STEP.itemsize + 8, 12  # of a step, and of every choice it has
+NODES_AT_ONCE = 1 << 21  # passed in compiled code, about a tenth of a second: no signal is heard there
 
 
 class Shared(NamedTuple):
@@ -54,7 +57,12 @@ class Episodes:
         states = [world.intern(request.state) for request in requests]
         for state, program in zip(states, programs, strict=True):
             world.fill_depth(state, program)
-        self._allocate(int(world.calls["depth"][states, programs].max()))
+        # No trace is longer than a tree, of which it is a path.
+        longest = min(int(world.calls["depth"][states, programs].max()), shared.config.max_nodes + 1)
+        fitting = max(1, _TRACE_BYTES // (longest * (_STEP_BYTES + _CHOICE_BYTES * len(world.library))))
+        if fitting < len(requests):
+            raise CrowdedError(fitting)
+        self._allocate(longest)
         shared.pools.reserve(len(requests))
         kernel.start(self.tables(), np.array(programs), np.array(states))
 
@@ -69,6 +77,7 @@ class Episodes:
 
     def _advance(self) -> int:
         self.episodes["hole"] = Hole.NONE
+        self.left[0] = NODES_AT_ONCE
         histories = self.shared.histories
         if histories.weights is None:
             return kernel.advance(self.tables())
@@ -105,20 +114,20 @@ class Episodes:
                 world.fill_depth(first, second)
                 foresight.begin(first, second, bool(ahead) and several)
             elif hole == _ENTER:
-                entered = world.fill_entered(first, second)
-                world.fill_depth(entered, second)
-                foresight.begin(entered, second, bool(ahead) and several)
+                entered, callee = world.fill_entered(first, second), world.changes[second].callee
+                world.fill_depth(entered, callee)
+                foresight.begin(entered, callee, bool(ahead) and several)
             elif hole == _LEAVE:
-                after = world.fill_left(first, second, third)
+                after, caller = world.fill_left(first, second, third), world.changes[third].caller
                 if ahead:
-                    world.fill_legal(after, third)
+                    world.fill_legal(after, caller)
                 else:
-                    foresight.follow(after, third, entry, history)
+                    foresight.follow(after, caller, entry, history)
             elif hole == _NOISE:
                 self._draw_noise(e)
             elif hole == _NODES:
                 self.shared.pools.make_room_for_nodes()
-            else:
+            elif hole == _FRAMES:
                 self.shared.pools.make_room_for_frames()
         world.fill_posts(list(missing.posts))
         ended = time.perf_counter()
@@ -157,6 +166,8 @@ class Episodes:
             observation=world.observation,
             successor=world.successor,
             calls=world.calls,
+            frame_changes=world.frame_changes,
+            entered=world.entered,
             legal_count=world.legal_count,
             legal_actions=world.legal_actions,
             post_keys=world.posts.keys,
@@ -171,6 +182,7 @@ class Episodes:
             free=pools.free,
             episodes=self.episodes,
             questions=self.questions,
+            left=self.left,
             uniform=self.uniform,
             noise=self.noise,
             steps=self.steps,
@@ -200,6 +212,7 @@ class Episodes:
         self.episodes: Records = np.zeros(count, EPISODE)
         self.episodes["exploring"] = exploring
         self.questions: Records = np.zeros(count, QUESTION)
+        self.left = np.full(1, NODES_AT_ONCE, np.int64)
         self.uniform = np.zeros((count, longest))
         for e, request in enumerate(requests):
             if request.exploring:

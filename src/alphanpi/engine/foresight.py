@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from alphanpi.engine.histories import Histories
-from alphanpi.engine.tables import FAILED, STOP_ACTION, UNKNOWN
+from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN
 from alphanpi.engine.world import World
 
 _FARTHEST = 256  # most actions followed ahead of a search
@@ -53,7 +53,8 @@ class Foresight(NamedTuple):
                 state, history = world.fill_action(state, action), extended_history
                 continue
             callee = action - atomic
-            entered = world.fill_entered(state, callee) if callee == program else state
+            change = world.frame_change(program, callee)
+            entered = state if change == NONE else world.fill_entered(state, change)
             result = world.outcome(entered, callee)
             if result == FAILED:
                 return
@@ -61,7 +62,7 @@ class Foresight(NamedTuple):
                 world.fill_depth(entered, callee)
                 state, program, entry, history = entered, callee, entered, callee
             else:
-                state = world.fill_left(state, result, program) if callee == program else result
+                state = result if change == NONE else world.fill_left(state, result, change)
                 history = extended_history
 
     def look_ahead(self, state: int, program: int, history: int) -> None:

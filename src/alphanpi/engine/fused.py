@@ -17,6 +17,7 @@ from alphanpi.engine.tables import NONE, UNKNOWN, Hole, Tables
 
 _EVALUATE, _NO_HOLE = int(Hole.EVALUATE), int(Hole.NONE)
 ROWS_AT_ONCE = 256  # evaluated; more are not faster
+_PRODUCTS_PER_NODE = 256  # of an evaluation, in the time that a search needs to pass a node
 _NANOSECONDS = 1_000_000_000
 _clock_gettime: Any = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.uintp))  # of the C library
 _MONOTONIC = time.CLOCK_MONOTONIC
@@ -39,7 +40,7 @@ class Growth(NamedTuple):
 
 @allocating
 def advance_evaluating(t: Tables, g: Growth, weights: Weights) -> int:
-    """As `advance`, and goes on while the network alone can answer; the number of episodes that wait.
+    """As `advance`, and goes on while the network alone can answer; the number of episodes that wait, or have waited.
 
     Where the tables have no room for more, episodes wait for evaluations, too.
     """
@@ -52,6 +53,9 @@ def advance_evaluating(t: Tables, g: Growth, weights: Weights) -> int:
         for row in range(first, g.rows[0], ROWS_AT_ONCE):
             _evaluate(t, g, weights, row, min(row + ROWS_AT_ONCE, g.rows[0]))
         g.clock[0] += _now(g) - began
+        t.left[0] -= (g.rows[0] - first) * (1 + weights.gates_hidden.size // _PRODUCTS_PER_NODE)
+        if t.left[0] <= 0:
+            return waiting
 
 
 @allocating
@@ -74,7 +78,7 @@ def _add_rows(t: Tables, g: Growth, waiting: int) -> bool:
         if question.hole != _EVALUATE:
             continue
         found = True
-        t.episodes[question.episode].hole = _NO_HOLE
+        t.episodes[question.episode].hole = question.hole = _NO_HOLE
         _add_row(t, g, question.first, question.second)
         if question.ahead and question.origin != NONE:
             _add_siblings(t, g, question.first, question.origin, question.third)

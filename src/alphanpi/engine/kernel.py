@@ -22,13 +22,14 @@ from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN, Failure, 
 _ACTIVE, _NO_HOLE = int(Status.ACTIVE), int(Hole.NONE)
 _POST, _LEGAL, _EVALUATE, _NOISE = int(Hole.POST), int(Hole.LEGAL), int(Hole.EVALUATE), int(Hole.NOISE)
 _SUCCESS, _FAILED_POST, _FAILED_DEPTH = int(Failure.NONE), int(Failure.POST), int(Failure.DEPTH)
-_FAILED_CALL = int(Failure.CALL)
+_FAILED_CALL, _PAUSE = int(Failure.CALL), int(Hole.PAUSE)
 
 
 @compiled
 def advance(t: Tables) -> int:
     """Run every active episode until it is done or waits for a hole to be filled; the number of those that wait.
 
+    Signals are not heard meanwhile, so all of them pause when they have passed many nodes together.
     Whoever fills a hole clears it in the episode; one that is still there is asked for again.
     """
     waiting = 0
@@ -36,6 +37,9 @@ def advance(t: Tables) -> int:
         if t.episodes[e].status != _ACTIVE:
             continue
         while t.episodes[e].status == _ACTIVE and t.episodes[e].hole == _NO_HOLE:
+            if t.left[0] <= 0:
+                wait(t, e, _PAUSE, 0, 0, 0)
+                break
             f = t.episodes[e].frame
             if t.frames[f].budget > 0:
                 visit(t, e, f)
@@ -188,6 +192,7 @@ def _end_simulation(t: Tables, e: int, f: int, node: int, value: float) -> None:
     """Back the value up from the node to the current root."""
     weight = math.exp(t.rules[0].q_temperature * value)
     root = t.frames[f].root
+    t.left[0] -= 1 + t.nodes[node].depth - t.nodes[root].depth
     while node != root:
         parent = t.nodes[node].parent
         _count(t, parent, t.nodes[node].parent_slot, value, weight)
@@ -224,6 +229,7 @@ def _count(t: Tables, node: int, slot: int, value: float, weight: float) -> None
 def move(t: Tables, e: int, f: int) -> None:
     """Choose the next action of the trace from the visit counts at the root, and take it."""
     node = t.frames[f].root
+    t.left[0] -= 1
     if t.frames[f].chosen == NONE:
         t.frames[f].chosen = choose(t, e, f, node)
     slot = t.frames[f].chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,8 +17,9 @@ from alphanpi.engine.histories import Evaluator, Histories
 from alphanpi.engine.pools import Pools
 from alphanpi.engine.requests import Request, Trace
 from alphanpi.engine.scoring import level_terms
-from alphanpi.engine.tables import RULES, Failure, LimitReachedError, Records
+from alphanpi.engine.tables import RULES, CrowdedError, Failure, LimitReachedError, Records
 from alphanpi.engine.world import World
+from alphanpi.limits import MOST_ACTIONS, whole
 from alphanpi.spec import Environment
 
 _FIRST_BATCH = 32  # episodes side by side, before it is known what they need
@@ -61,6 +63,7 @@ class Search:
             level=level_terms(self.library, self.config.c_level),
         )
         self._affordable = _FIRST_BATCH  # episodes side by side
+        self._side_by_side = sys.maxsize  # whose traces fit into memory
         self._episodes = self._simulations = self._nested = 0
         self._seconds = self._evaluation_seconds = self._environment_seconds = 0.0
         self._peak = 0
@@ -70,19 +73,28 @@ class Search:
         self.histories.forget()
         self.world.forget_calls()
 
+    def begin_again(self) -> None:
+        """Empty all tables: episodes were given up, and an interrupt may have come between two entries."""
+        self.shared.pools.reset()
+        self.world.forget_everything()
+        self.forget()
+
     def run(self, requests: Sequence[Request], batch: int = 256, max_actions: int | None = None) -> list[Trace]:
         """Play all episodes, at most `batch` side by side; fewer where the last ones needed much of the tables.
 
         `max_actions` bounds the actions each may try, in place of the configuration's.
         """
+        whole("batch", batch)
+        if max_actions is not None:
+            whole("max_actions", max_actions, most=MOST_ACTIONS)
         rules = self.shared.rules
         rules["max_actions"] = self.config.max_actions if max_actions is None else max_actions
         traces: list[Trace] = []
         try:
             with _no_garbage_collection():
                 while len(traces) < len(requests):
-                    first = len(traces)
-                    traces += self._run_batch(list(requests[first : first + min(batch, self._affordable)]))
+                    first, most = len(traces), min(batch, self._affordable, self._side_by_side)
+                    traces += self._run_batch(list(requests[first : first + most]))
         finally:
             rules["max_actions"] = self.config.max_actions
         return traces
@@ -114,9 +126,10 @@ class Search:
         states, histories = len(self.world.states), self.histories.count
         try:
             traces = self._play(requests)
+        except CrowdedError as crowd:
+            self._side_by_side = crowd.fitting
+            return []
         except LimitReachedError as limit:
-            self.world.forget_everything()
-            self.forget()
             # A full table is an episode's own failure only if it fills the table alone and from the start.
             if len(requests) > 1 or states > 0 or histories > self.histories.programs:
                 self._affordable = max(1, len(requests) // 4)
@@ -136,8 +149,10 @@ class Search:
         try:
             episodes = Episodes(self.shared, requests)
             return episodes.play()
+        except CrowdedError:
+            raise
         except BaseException:
-            self.shared.pools.reset()  # nodes and frames of episodes that were given up
+            self.begin_again()
             raise
         finally:
             self._seconds += time.perf_counter() - began

@@ -1,7 +1,7 @@
 """The arrays the kernel works on. Records are rows of one array each; the sentinels have names.
 
-Letters: A library entries, P programs to be learned, S states, M legal sets, K most legal actions, H histories,
-N nodes, F frames, B episodes, D longest trace, G noise pool.
+Letters: A library entries, P programs to be learned, C frame changes, S states, M legal sets, K most legal actions,
+H histories, N nodes, F frames, B episodes, D longest trace, G noise pool.
 """
 
 from __future__ import annotations
@@ -43,13 +43,20 @@ class LimitReachedError(Exception):
         self.failure = failure
 
 
+class CrowdedError(Exception):
+    """So many episodes side by side would need too much memory for their traces."""
+
+    def __init__(self, fitting: int) -> None:
+        self.fitting = fitting
+
+
 class Hole(IntEnum):
     """What an episode waits for."""
 
     NONE = 0
     ACT = 1  # (state, action, program)
-    ENTER = 2  # (state, program)
-    LEAVE = 3  # (caller state, callee state, program)
+    ENTER = 2  # (state, frame change)
+    LEAVE = 3  # (caller state, callee state, frame change)
     POST = 4  # (before, after, program)
     LEGAL = 5  # (state, program, parent history)
     DEPTH = 6  # (state, program)
@@ -57,6 +64,7 @@ class Hole(IntEnum):
     NOISE = 8  # ()
     NODES = 9  # ()
     FRAMES = 10  # ()
+    PAUSE = 11  # (), for Python to be heard in between
 
 
 class Status(IntEnum):
@@ -71,11 +79,10 @@ def _record(integers: str = "", booleans: str = "", floats: str = "", longs: str
     return np.dtype([(name, kind) for names, kind in kinds for name in names.split()], align=True)
 
 
-CALL = _record("height work entered legal depth base_case")
+CALL = _record("height work legal depth base_case")
 """What is known of a program in a state.
 
-height: calls inside each other below a call that starts here; work: actions inside of it;
-entered: state in which a recursive call from here starts; legal: legal set;
+height: calls inside each other below a call that starts here; work: actions inside of it; legal: legal set;
 depth: most actions of a call that starts here; base_case: whether it should not recurse.
 """
 
@@ -150,8 +157,10 @@ class Tables(NamedTuple):
     """Everything the kernel reads and writes."""
 
     observation: Ints  # [S]
-    successor: Ints  # [S, A + P] by atomic action or call, then by recursive call; UNKNOWN, FAILED or a state
+    successor: Ints  # [S, A + C] by atomic action or call, then by frame change; UNKNOWN, FAILED or a state
     calls: Records  # [S, P] of CALL
+    frame_changes: Ints  # [P, P] by caller and callee; NONE where the callee works on the caller's own state
+    entered: Ints  # [S, C] state in which such a call starts
     legal_count: Ints  # [M]
     legal_actions: Ints  # [M, K]
     post_keys: NDArray[np.int64]  # (before * P + program, after) -> 0 or 1
@@ -166,6 +175,7 @@ class Tables(NamedTuple):
     free: Ints  # [2] first free node, first free frame
     episodes: Records  # [B] of EPISODE
     questions: Records  # [B] of QUESTION, the first ones in use
+    left: NDArray[np.int64]  # [1] nodes that may be passed before all episodes pause
     uniform: Floats  # [B, D] draws that choose the actions
     noise: Floats  # [B, G] Gamma(alpha_d) draws
     steps: Records  # [B, D] of STEP

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,28 @@ from alphanpi.engine.tables import (
     extended,
     unknown,
 )
-from alphanpi.guard import PLAIN, Guard
+from alphanpi.guard import PLAIN, RAISED, Guard
 from alphanpi.spec import Environment
 
 _FIRST_ROWS = 1024
+
+
+class FrameChange(NamedTuple):
+    """A program that calls another in a state of its own: itself on a smaller problem, or as the environment says."""
+
+    caller: int
+    callee: int
+
+
+def _frame_changes(guard: Guard) -> tuple[FrameChange, ...]:
+    """All pairs of programs between which a call may change the frame."""
+    learned, atomic = guard.library.learned, guard.library.atomic_count
+    return tuple(
+        FrameChange(caller, callee)
+        for caller, entry in enumerate(learned)
+        for callee, allowed in enumerate(guard.library.may_call(entry.name)[atomic:])
+        if allowed and (caller == callee or guard.changes_frames)
+    )
 
 
 class World:
@@ -39,6 +57,10 @@ class World:
         self.programs = len(self.library.learned)
         self._row = struct.Struct(f"{len(environment.fields)}h")
         self._tests = [self.guard.tests(program.name) for program in self.library.learned]
+        self.changes = _frame_changes(self.guard)
+        self.frame_changes = unknown((self.programs, self.programs))
+        for number, change in enumerate(self.changes):
+            self.frame_changes[change.caller, change.callee] = number
         self.widest = max(sum(self.library.may_call(program.name)) for program in self.library.learned)
         self.forget_everything()
 
@@ -53,8 +75,9 @@ class World:
         self._legal_sets: dict[tuple[bool, ...], LegalSet] = {}
         self._legal_by_tests: list[dict[tuple[Any, ...], LegalSet]] = [{} for _ in range(self.programs)]
         self.observation = unknown((_FIRST_ROWS,))
-        self.successor = unknown((_FIRST_ROWS, len(self.library) + self.programs))
+        self.successor = unknown((_FIRST_ROWS, len(self.library) + len(self.changes)))
         self.calls = unknown((_FIRST_ROWS, self.programs), CALL)
+        self.entered = unknown((_FIRST_ROWS, len(self.changes)))
         self.legal_count = unknown((_FIRST_ROWS,))
         self.legal_actions = unknown((_FIRST_ROWS, self.widest))
         self.posts = hashing.empty()
@@ -68,16 +91,15 @@ class World:
         self.successor[:, self.atomic :] = UNKNOWN
 
     def _view_calls(self) -> None:
-        self._entered, self._legal_set = self.calls["entered"], self.calls["legal"]
+        self._legal_set = self.calls["legal"]
         self._depth, self._base_case = self.calls["depth"], self.calls["base_case"]
 
     def intern(self, state: Any, origin: str = "a start state", name: str = "", before: Any = None) -> int:
         """The state's id; a new state is observed at once. Where it cannot be hashed, what it comes from is said."""
         try:
             identifier = self._id_of_state.setdefault(state, len(self.states))  # one hash: long states are costly
-        except TypeError:
-            self.guard.hashable(state, origin.format(name), before)
-            raise
+        except RAISED as error:
+            self.guard.incomparable(error, state, origin.format(name), before)
         if identifier < len(self.states):
             return identifier
         if identifier >= self.max_states:
@@ -86,6 +108,7 @@ class World:
             self.observation = extended(self.observation, 2 * identifier)
             self.successor = extended(self.successor, 2 * identifier)
             self.calls = extended(self.calls, 2 * identifier)
+            self.entered = extended(self.entered, 2 * identifier)
             self._view_calls()
         try:
             observation = self._observe(state)
@@ -106,23 +129,29 @@ class World:
             self.successor[state, action] = after
         return after
 
-    def fill_entered(self, state: int, program: int) -> int:
-        """Find where a recursive call starts, once."""
-        entry: int = self._entered.item(state, program)
+    def frame_change(self, caller: int, callee: int) -> int:
+        """The number of the change of frame with which one program calls another; NONE if there is none."""
+        number: int = self.frame_changes.item(caller, callee)
+        return number
+
+    def fill_entered(self, state: int, number: int) -> int:
+        """Find where a call that changes the frame starts, once."""
+        entry: int = self.entered.item(state, number)
         if entry == UNKNOWN:
-            name = self._name(program)
-            before = self.states[state]
-            entry = self.intern(self.guard.enter(before, name, name), "entering {0} from {0}", name, before)
-            self._entered[state, program] = entry
+            change, before = self.changes[number], self.states[state]
+            caller, callee = self._name(change.caller), self._name(change.callee)
+            entered = self.guard.enter(before, callee, caller)
+            entry = self.intern(entered, f"entering {{}} from {caller}", callee, before)
+            self.entered[state, number] = entry
         return entry
 
-    def fill_left(self, caller_state: int, callee_state: int, program: int) -> int:
-        """Find where a recursive call leads to."""
-        name = self._name(program)
-        callee = self.states[callee_state]
-        left = self.guard.leave(self.states[caller_state], callee, name, name)
-        after = self.intern(left, "leaving {0} for {0}", name, callee)
-        self.successor[caller_state, len(self.library) + program] = after
+    def fill_left(self, caller_state: int, callee_state: int, number: int) -> int:
+        """Find where a call that changes the frame leads to."""
+        change, ended = self.changes[number], self.states[callee_state]
+        caller, callee = self._name(change.caller), self._name(change.callee)
+        left = self.guard.leave(self.states[caller_state], ended, callee, caller)
+        after = self.intern(left, f"leaving {{}} for {caller}", callee, ended)
+        self.successor[caller_state, len(self.library) + number] = after
         return after
 
     def post_key(self, before: int, after: int, program: int) -> int:
@@ -157,7 +186,7 @@ class World:
             try:
                 answers = tuple([test(state) for test in tests])
                 found = known.get(answers)
-            except Exception:  # the guard calls the same tests and names the one at fault
+            except RAISED:  # the guard calls the same tests and names the one at fault
                 answers, found = None, None
             if found is not None:
                 return found
@@ -193,7 +222,7 @@ class World:
     @property
     def bytes(self) -> int:
         """Memory of the tables; the states themselves are Python objects and not counted."""
-        arrays = (self.observation, self.successor, self.calls, self.legal_actions, self.observations)
+        arrays = (self.observation, self.successor, self.calls, self.entered, self.legal_actions, self.observations)
         return sum(array.nbytes for array in (*arrays, *self.posts))
 
     def _name(self, program: int) -> str:

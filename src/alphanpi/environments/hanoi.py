@@ -186,6 +186,8 @@ class Hanoi(Environment[Towers]):
 
     @staticmethod
     def _start(size: int, roles: tuple[int, int, int]) -> Towers:
+        if size < 1:
+            raise UsageError(f"hanoi: no game has {size} disks; give 1 or more")
         return Towers((roles[SOURCE],) * size, roles, size, roles)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from alphanpi.exporting.blocks import Block, Do, If, Return, While
 from alphanpi.exporting.conditions import Condition, Letter
+from alphanpi.exporting.escaping import dot_string
+from alphanpi.exporting.expressions import lines, negated
 from alphanpi.exporting.minimise import Learned
-from alphanpi.exporting.render import Renderer
-from alphanpi.spec import STOP
+from alphanpi.exporting.render import Labels
+from alphanpi.spec import STOP, Library
+
+_LABEL_WIDTH = 60
 
 
 class Branch(NamedTuple):
@@ -129,33 +134,34 @@ def as_records(learned: Learned) -> dict[str, Any]:
     }
 
 
-def as_dot(programs: Sequence[Learned], renderer: Renderer) -> str:
-    """All programs as one Graphviz graph, a cluster for each."""
-    lines = ["digraph alphanpi {", "  rankdir=TB;", '  node [shape=circle, fontname="Helvetica"];']
-    lines.append('  edge [fontname="Helvetica"];')
+def as_dot(programs: Sequence[Learned], library: Library, doubts: Sequence[str] = ()) -> str:
+    """All programs as one Graphviz graph, a cluster for each; doubts about them are its title."""
+    renderer = Labels(library, None)
+    written = ["digraph alphanpi {", "  rankdir=TB;", '  node [shape=circle, fontname="Helvetica"];']
+    written.append('  edge [fontname="Helvetica"];')
+    if doubts:
+        title = [line for doubt in doubts for line in textwrap.wrap(f"NOT ESTABLISHED: {doubt}", 2 * _LABEL_WIDTH)]
+        written.append(f"  label={dot_string(title)};")
     for number, learned in enumerate(reversed(programs)):
-        lines += [f"  subgraph cluster_{number} {{", f"    label={_quoted(learned.program)};"]
+        written += [f"  subgraph cluster_{number} {{", f"    label={dot_string([learned.program])};"]
         states = automaton(learned.block)
         for state in range(len(states)):
-            lines.append(f"    p{number}_{state} [label={_quoted(str(state))}];")
-        lines.append(f"    p{number}_stop [shape=doublecircle, label={_quoted(STOP)}];")
+            written.append(f"    p{number}_{state} [label={dot_string([str(state)])}];")
+        written.append(f"    p{number}_stop [shape=doublecircle, label={dot_string([STOP])}];")
         for state, transitions in enumerate(states):
             for transition in transitions:
-                label = _label(learned, renderer, transition)
+                label = dot_string(_label(learned, renderer, transition))
                 target = "stop" if transition.following is None else str(transition.following)
-                lines.append(f"    p{number}_{state} -> p{number}_{target} [label={_quoted(label)}];")
-        lines.append("  }")
-    return "\n".join([*lines, "}", ""])
+                written.append(f"    p{number}_{state} -> p{number}_{target} [label={label}];")
+        written.append("  }")
+    return "\n".join([*written, "}", ""])
 
 
-def _label(learned: Learned, renderer: Renderer, transition: Transition) -> str:
-    tests = []
+def _label(learned: Learned, renderer: Labels, transition: Transition) -> list[str]:
+    tests: list[str] = []
     for branch in transition.when:
-        text = renderer.condition(learned, branch.condition).replace(f"{renderer.parameter}.", "")
-        tests.append(text if branch.holds else f"not ({text})")
-    return "\n".join([*tests, transition.action])
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+        ways = [renderer.expression(learned, branch.condition, factored) for factored in (True, False)]
+        written = [lines(way if branch.holds else negated(way), _LABEL_WIDTH) for way in ways]
+        shortest = min(written, key=len)
+        tests += shortest
+    return [*tests, transition.action]

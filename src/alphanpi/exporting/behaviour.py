@@ -3,83 +3,118 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, product
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from alphanpi.engine.histories import Evaluator
-from alphanpi.errors import UsageError
+from alphanpi.engine.tables import Failure
+from alphanpi.errors import SpecificationError, UsageError
+from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Letter
 from alphanpi.exporting.tree import CallTrace, Observed, consistent
+from alphanpi.guard import Guard
 from alphanpi.interpreter import Call, Execution, Interpreter
 from alphanpi.spec import STOP, Environment, Program
 
-_STEPS_OF_A_SIZE = 40_000  # enumeration goes on to the next size if this one took fewer
+_STEPS_OF_A_SIZE = 8_000  # enumeration goes on to the next size if this one took fewer
 _STATES_PER_SIZE = 20_000
+_LARGEST_SIZE = 30
 _DISTINCT_CALLS = 250  # behaviour with more variety than this will not be complete at the next size either
-_STEPS_OF_A_SAMPLE = 10_000
-_STEPS_OF_SAMPLES = 2_000_000  # of all samples of a program, about
-_LARGEST_SAMPLE = 30
 _MAX_ACTIONS = 1_000_000
-_CHUNK = 500
+_LARGEST_CHUNK = 500
+_STEPS_OF_A_CHUNK = 100_000  # about; they are kept until the chunk is done
+_LOOKS = 100  # observations until the clock is asked
 
 
 class Case(NamedTuple):
-    """A call from outside, all actions it led to, and where it ended."""
+    """A call from outside, what the agent did, and where it ended."""
 
     call: Call
-    actions: tuple[str, ...]  # of all calls in the order they were taken, STOP included
+    actions: tuple[str, ...] | None  # of all calls in the order they were taken, STOP included; None: not kept
+    steps: int  # number of the actions
     final: Any
 
 
-class Coverage(NamedTuple):
-    """What was looked at of a program."""
+class Watched(NamedTuple):
+    """What became of some calls."""
 
-    program: str
-    enumerated: int  # starts
-    complete_to: int  # every start up to this size; below the smallest size if none
-    sampled: int  # random larger starts
-    fresh: int  # those of them drawn after the code was found
-    largest: int  # size of the largest of them
-    failed: int  # starts on which the agent itself fails; they are left out
+    cases: list[Case]  # those the agent succeeds on
+    failed: int
+    endless: int  # given up after very many actions
+
+
+class _Timed(Guard):
+    """A guard that looks at the clock: whatever the agent does, it looks around before."""
+
+    def __init__(self, environment: Environment[Any], clock: Clock) -> None:
+        super().__init__(environment)
+        self._clock = clock
+        self._looks = 0
+
+    def observe(self, state: Any) -> tuple[int, ...]:
+        self._looks += 1
+        if self._looks % _LOOKS == 0:
+            self._clock.check()
+        return super().observe(state)
 
 
 class Watcher:
     """Runs the greedy agent and keeps, per program, the distinct traces of all calls."""
 
-    def __init__(self, environment: Environment[Any], evaluator: Evaluator) -> None:
+    def __init__(self, environment: Environment[Any], evaluator: Evaluator, clock: Clock | None = None) -> None:
         self.environment = environment
+        self.clock = clock or Clock()
         self.interpreter = Interpreter(environment, evaluator)
-        self.traces: dict[str, set[CallTrace]] = {entry.name: set() for entry in environment.library.learned}
+        self.guard = self.interpreter.guard = _Timed(environment, self.clock)
+        self.library = environment.library
+        self.traces: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
+        self.fresh: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
         self.with_legality: set[str] = set()  # programs whose actions are no function of the observations
-        self._starts: dict[Call, None] = {}  # in the order they were watched
-        derived = environment.derived
+        self._learned: dict[Call, None] = {}  # starts that were learned from, in their order
+        self._seen: set[Call] = set()
+        fields, derived = tuple(environment.fields), tuple(environment.derived)
+        twice = sorted({name for name in (*fields, *derived) if (*fields, *derived).count(name) > 1})
+        if twice:
+            raise SpecificationError(
+                f"{self.guard.name}: fields and derived: {twice[0]!r} is there twice, and code could not tell which "
+                "is meant; rename one"
+            )
         self.features: tuple[Feature, ...] = (
-            *(Feature(name, "field") for name in environment.fields),
+            *(Feature(name, "field") for name in fields),
             *(Feature(name, "derived") for name in derived),
-            *(Feature(name, "may") for name in environment.library.names[1:]),
+            *(Feature(name, "may") for name in self.library.names[1:]),
         )
-        self.visible = len(environment.fields) + len(derived)  # features without legality
 
     def unseen(self, calls: Sequence[Call]) -> list[Call]:
         """The calls that were not watched yet, each once."""
-        return [call for call in dict.fromkeys(calls) if call not in self._starts]
+        return [call for call in dict.fromkeys(calls) if call not in self._seen]
 
-    def watch(self, calls: Sequence[Call]) -> list[Case | None]:
-        """Run calls and learn from every call inside them; None for those the agent fails on."""
-        self._starts.update(dict.fromkeys(calls))
-        cases: list[Case | None] = []
-        for first in range(0, len(calls), _CHUNK):
-            chunk = calls[first : first + _CHUNK]
-            executions = self.interpreter.run(chunk, record=True, max_actions=_MAX_ACTIONS)
-            for call, execution in zip(chunk, executions, strict=True):
-                if not execution.success:
-                    cases.append(None)
-                    continue
-                self._learn(execution)
-                cases.append(Case(call, tuple(step.action for step in execution.steps), execution.final))
-        return cases
+    def watch(self, calls: Sequence[Call], learn: bool = True) -> Watched:
+        """Run calls; their traces and those of all calls inside them are learned from, or only kept as fresh ones."""
+        self._seen.update(calls)
+        if learn:
+            self._learned.update(dict.fromkeys(calls))
+        cases: list[Case] = []
+        failed = endless = first = 0
+        chunk = 1
+        while first < len(calls):
+            self.clock.check()
+            some = calls[first : first + chunk]
+            longest = 1
+            for call, execution in zip(some, self._run(some), strict=True):
+                longest = max(longest, execution.actions)
+                if execution.success:
+                    self._keep(execution, self.traces if learn else self.fresh)
+                    actions = tuple(step.action for step in execution.steps)
+                    cases.append(Case(call, actions, len(actions), execution.final))
+                endless += execution.failure == Failure.ACTIONS
+                failed += not execution.success and execution.failure != Failure.ACTIONS
+            first += chunk
+            chunk = max(1, min(_LARGEST_CHUNK, 2 * chunk, _STEPS_OF_A_CHUNK // longest))
+        return Watched(cases, failed, endless)
+
+    def _run(self, calls: Sequence[Call]) -> list[Execution]:
+        return self.interpreter.run(calls, record=True, max_actions=_MAX_ACTIONS)
 
     def settle(self) -> None:
         """Where equal observations were followed by different actions, look again with legality."""
@@ -88,9 +123,9 @@ class Watcher:
                 self.with_legality.add(program)
                 traces.clear()
         if any(not traces for traces in self.traces.values()):
-            self.watch(list(self._starts))
+            self.watch(list(self._learned))
 
-    def _learn(self, execution: Execution) -> None:
+    def _keep(self, execution: Execution, traces: dict[str, set[CallTrace]]) -> None:
         open_calls: list[list[Observed]] = []
         for step in execution.steps:
             if len(open_calls) <= step.depth:
@@ -98,96 +133,83 @@ class Watcher:
             letter = self._letter(step.program, step.state)
             open_calls[-1].append(Observed(letter, step.action))
             if step.action == STOP:
-                self.traces[step.program].add(tuple(open_calls.pop()))
+                traces[step.program].add(tuple(open_calls.pop()))
 
     def _letter(self, program: str, state: Any) -> Letter:
-        observation = tuple(int(value) for value in self.interpreter.guard.observe(state))
+        letter = tuple(int(value) for value in self.guard.observe(state))
         if self.environment.derived:
-            observation += self.interpreter.guard.derive(observation)
+            letter += self.guard.derive(letter)
         if program in self.with_legality:
-            observation += tuple(int(legal) for legal in self.environment.legal(program, state)[1:])
-        return observation
-
-
-class Survey(NamedTuple):
-    """The starts looked at, and what the agent did from them."""
-
-    cases: list[Case]
-    coverage: list[Coverage]
-
-
-def survey(watcher: Watcher, max_size: int | None, samples: int, seed: int) -> Survey:
-    """Every start of each program up to a size that its cost allows, and random larger ones."""
-    cases: list[Case] = []
-    coverage = []
-    programs = watcher.environment.library.learned
-    for number, entry in enumerate(programs):
-        enumerated, complete_to = _enumerate(watcher, entry, max_size)
-        share = samples // len(programs) + (number < samples % len(programs))
-        drawn, largest = draw(watcher, entry, complete_to, share, (seed, number))
-        sampled = watcher.watch(drawn)
-        found = [case for case in (*enumerated, *sampled) if case is not None]
-        if not found:
-            raise UsageError(f"{entry.name}: the agent fails on every start that was tried; there is nothing to export")
-        cases += found
-        coverage.append(
-            Coverage(
-                entry.name,
-                len(enumerated),
-                complete_to,
-                len(sampled),
-                0,
-                largest,
-                len(enumerated) + len(sampled) - len(found),
+            may_call = self.library.may_call(program)[1:]
+            letter += tuple(
+                int(allowed and self.guard.pre(name, state, program))
+                for name, allowed in zip(self.library.names[1:], may_call, strict=True)
             )
-        )
-    return Survey(cases, coverage)
+        return letter
 
 
-def _enumerate(watcher: Watcher, entry: Program, max_size: int | None) -> tuple[list[Case | None], int]:
-    cases: list[Case | None] = []
-    steps, size = 0, entry.minimum_size  # steps taken at the size before
+class Enumerated(NamedTuple):
+    """Every start of a program up to a size."""
+
+    watched: Watched
+    complete_to: int  # below the smallest size if there are none
+
+
+def enumerated(watcher: Watcher, entry: Program, max_size: int | None) -> Enumerated:
+    """Watch every start of a program up to a size, by default the largest that is cheap."""
+    cases: list[Case] = []
+    failed = endless = steps = 0  # steps taken at the size before
+    size = entry.minimum_size
     while size <= max_size if max_size is not None else _goes_on(watcher, entry, size, steps):
+        limit = None if max_size is not None else _STATES_PER_SIZE + 1
         try:
-            limit = None if max_size is not None else _STATES_PER_SIZE + 1
-            starts = list(islice(watcher.environment.enumerate(entry.name, size), limit))
+            calls = [Call(entry.name, state) for state in islice(_starts(watcher, entry.name, size), limit)]
         except NotImplementedError:
             break
-        if max_size is None and len(starts) > _STATES_PER_SIZE:
+        if limit is not None and len(calls) == limit:
             break
-        found = watcher.watch([Call(entry.name, state) for state in starts])
-        steps = sum(len(case.actions) for case in found if case is not None)
-        cases += found
+        found = watcher.watch(list(dict.fromkeys(calls)))
+        steps = sum(case.steps for case in found.cases)
+        cases, failed, endless = cases + found.cases, failed + found.failed, endless + found.endless
         size += 1
-    return cases, size - 1
+    return Enumerated(Watched(cases, failed, endless), size - 1)
 
 
 def _goes_on(watcher: Watcher, entry: Program, size: int, steps: int) -> bool:
     """Whether to enumerate this size, when the size before took so many steps."""
     bounded = len(watcher.traces[entry.name]) < _DISTINCT_CALLS
-    return bounded and steps < _STEPS_OF_A_SIZE and size <= _LARGEST_SAMPLE
+    return bounded and steps < _STEPS_OF_A_SIZE and size <= _LARGEST_SIZE
 
 
-def draw(
-    watcher: Watcher, entry: Program, complete_to: int, samples: int, seed: tuple[int, ...]
-) -> tuple[list[Call], int]:
-    """Different random starts that were not watched yet, up to a size at which one run is still cheap."""
-    most_steps = min(_STEPS_OF_A_SAMPLE, max(200, _STEPS_OF_SAMPLES // max(samples, 1)))
-    smallest = max(entry.minimum_size, complete_to + 1)
-    largest = smallest
-    for size in _sizes(smallest):
-        start = watcher.environment.initial(entry.name, size, np.random.default_rng((*seed, size)))
-        steps = watcher.interpreter.run([Call(entry.name, start)], max_actions=most_steps)[0].actions
-        if steps >= most_steps:
-            break
-        largest = size
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(smallest, largest + 1, size=samples)
-    calls = [Call(entry.name, watcher.environment.initial(entry.name, int(size), rng)) for size in sizes]
-    return watcher.unseen(calls), largest
+def _starts(watcher: Watcher, program: str, size: int) -> Iterator[Any]:
+    """Every start of a size: as the environment enumerates them, or its templates with values in every order."""
+    for number, state in enumerate(_enumerated_or_templates(watcher, program, size)):
+        if number % 1000 == 0:
+            watcher.clock.check()
+        yield watcher.guard.hashable(state, f"enumerate of {program} at size {size}")
 
 
-def _sizes(smallest: int) -> Iterator[int]:
-    """Sizes to try, each larger than the one before."""
-    yield from range(smallest, min(smallest + 8, _LARGEST_SAMPLE + 1))
-    yield from range(smallest + 8, _LARGEST_SAMPLE + 1, 4)
+def _enumerated_or_templates(watcher: Watcher, program: str, size: int) -> Iterator[Any]:
+    try:
+        yield from watcher.guard.enumerate(program, size)
+    except NotImplementedError:
+        for values in weak_orders(size):
+            for state in watcher.guard.templates(program, size, values):
+                if watcher.guard.pre(program, state, None):
+                    yield state
+
+
+def weak_orders(count: int) -> Iterator[tuple[int, ...]]:
+    """One tuple for every way in which some values can be ordered, equal ones included; from 0, without gaps."""
+    for values in product(range(count), repeat=count):
+        if len(set(values)) == max(values, default=-1) + 1:
+            yield values
+
+
+def refuse_failing(entry: Program, watched: Sequence[Watched]) -> None:
+    """An agent that never succeeds has no behaviour to export."""
+    if any(found.cases for found in watched):
+        return
+    tried = sum(found.failed + found.endless for found in watched)
+    what = "the agent fails on every start that was tried" if tried else "there is no start to try"
+    raise UsageError(f"{entry.name}: {what}; there is nothing to export")

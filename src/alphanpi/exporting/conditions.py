@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
+from alphanpi.exporting.clock import Clock
+
 Letter = tuple[int, ...]
 """One value per feature: what a call sees before one of its actions."""
 Kind = Literal["field", "derived", "may"]
@@ -22,7 +24,7 @@ _OPERATORS: dict[str, Callable[[int, int], bool]] = {
     ">=": operator.ge,
     "<": operator.lt,
 }
-_OPPOSITE = {"==": "!=", "!=": "==", ">=": "<", "<": ">="}
+OPPOSITE = {"==": "!=", "!=": "==", ">=": "<", "<": ">="}
 
 
 class Feature(NamedTuple):
@@ -45,7 +47,7 @@ class Comparison(NamedTuple):
 
     def negated(self) -> Comparison:
         """The test that is true exactly where this one is not."""
-        return self._replace(operator=_OPPOSITE[self.operator])
+        return self._replace(operator=OPPOSITE[self.operator])
 
 
 Terms = tuple[tuple[Comparison, ...], ...]
@@ -68,7 +70,8 @@ class Separator:
     Sets of letters are integers with one bit per letter, so that set operations are single instructions on words.
     """
 
-    def __init__(self, features: Sequence[Feature], letters: Collection[Letter]) -> None:
+    def __init__(self, features: Sequence[Feature], letters: Collection[Letter], clock: Clock | None = None) -> None:
+        self._clock = clock or Clock()
         self.features = tuple(features)
         self.letters = letters
         self.binary: list[bool] = []  # per feature, whether it is a plain yes or no
@@ -102,6 +105,7 @@ class Separator:
         return self._known[key]
 
     def _separate(self, yes: int, no: int) -> Condition:
+        self._clock.check()
         plain = self._conjunction(yes, no)
         inverse = self._conjunction(no, yes)
         candidates: list[Terms] = []
@@ -141,6 +145,7 @@ class Separator:
             return None
         best: tuple[float, tuple[Comparison, ...]] | None = None
         for length in range(1, _LONGEST_CONJUNCTION + 1):
+            self._clock.check()
             for chosen in combinations(excluded.items(), length):
                 together = 0
                 for bits, _ in chosen:
@@ -158,6 +163,7 @@ class Separator:
         terms = []
         remaining = yes
         while remaining:
+            self._clock.check()
             covered, pending = remaining, no
             term: list[Comparison] = []
             while pending:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+import types
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, NoReturn
 
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case
+from alphanpi.exporting.clock import Clock, ExportFailed
 from alphanpi.exporting.machine import Machine
-from alphanpi.exporting.render import function_name
-from alphanpi.guard import shown
+from alphanpi.exporting.names import method_name
+from alphanpi.exporting.render import Renderer
+from alphanpi.exporting.runtime import DEEPEST
+from alphanpi.guard import RAISED, shown
 from alphanpi.spec import STOP, Environment
 from alphanpi.standalone import Standalone
 
-_NAME = "exported"
+_NAME = "_alphanpi_exported"
+_FRAMES = 5 * DEEPEST  # watched calls are several of Python's
+_ENDINGS = 8  # final states to tell apart
+_USUAL_FRAMES = 1000  # Python's own limit
 
 
 class Difference(NamedTuple):
@@ -40,129 +48,256 @@ class _Recorder:
     """Compares what exported code does with what it should do, while it runs."""
 
     def __init__(self) -> None:
-        self.expected: tuple[str, ...] = ()
+        self.case: Case | None = None
         self.step = 0
         self.done: str | None = None
+        self.acting = False  # an action may use another one
 
-    def begin(self, expected: tuple[str, ...]) -> None:
-        self.expected, self.step, self.done = expected, 0, None
+    def begin(self, case: Case) -> None:
+        self.case, self.step, self.done, self.acting = case, 0, None, False
+
+    def expected(self) -> str | None:
+        actions = None if self.case is None else self.case.actions
+        return None if actions is None or self.step >= len(actions) else actions[self.step]
 
     def take(self, action: str) -> None:
-        if self.step >= len(self.expected) or self.expected[self.step] != action:
+        assert self.case is not None, "a run has begun"
+        known = self.case.actions is not None
+        if self.step >= self.case.steps or (known and self.expected() != action):
             self.done = action
             raise _MismatchError
         self.step += 1
 
 
-class Exported:
-    """The functions of an exported module, watched."""
+class _WatchedMachine(Machine):
+    """The machine a user would have, which also tells what is done with it."""
 
-    def __init__(self, text: str, environment: Environment[Any], standalone: Standalone[Any] | None) -> None:
+    def __init__(self, environment: Environment[Any], program: str, state: Any, recorder: _Recorder) -> None:
+        super().__init__(environment, program, state)
+        self._recorder = recorder
+
+    def act(self, action: str) -> None:
+        self._recorder.take(action)
+        super().act(action)
+
+    def call(self, program: str, function: Callable[[Any], None]) -> None:
+        self._recorder.take(program)
+
+        def watched(machine: Any) -> None:
+            function(machine)
+            self._recorder.take(STOP)
+
+        super().call(program, watched)
+
+
+class _WatchedMethod:
+    """A method of a runtime, of whatever kind, that also tells when it is called for an action."""
+
+    def __init__(self, action: str, method: Any, recorder: _Recorder) -> None:
+        self._action = action
+        self._method = method
+        self._recorder = recorder
+
+    def __get__(self, subject: Any, kind: type) -> Callable[[], Any]:
+        method = self._method.__get__(subject, kind) if hasattr(self._method, "__get__") else self._method
+        recorder = self._recorder
+
+        def watched(*arguments: Any) -> Any:
+            if recorder.acting:
+                return method(*arguments)
+            recorder.take(self._action)
+            recorder.acting = True
+            try:
+                return method(*arguments)
+            finally:
+                recorder.acting = False
+
+        return watched
+
+
+class Exported:
+    """An exported module, run as a user runs it, and once more with someone watching.
+
+    A module for `env` objects is watched from outside, through its machine. One with a runtime is executed twice, and
+    only the second copy has its functions and actions replaced by ones that tell; the first is left as it is.
+    """
+
+    def __init__(self, text: str, environment: Environment[Any], renderer: Renderer) -> None:
         self._environment = environment
-        self._standalone = standalone
+        self._name = type(environment).__name__
+        self._standalone = renderer.standalone
+        self._functions = renderer.names
         self._recorder = _Recorder()
         self._depth = 0
-        self._namespace: dict[str, Any] = {"__name__": _NAME}
-        try:
-            exec(compile(text, f"<{_NAME}>", "exec"), self._namespace)
-        except Exception as error:
-            raise SpecificationError(
-                f"{type(environment).__name__}: standalone(): its source cannot be run: {type(error).__name__}: {error}"
-            ) from error
-        for entry in environment.library.learned:
-            name = function_name(entry.name)
-            self._namespace[name] = self._watched_program(entry.name, self._namespace[name])
-        if standalone is not None:
-            runtime = self._namespace.get(standalone.class_name)
-            if runtime is None:
-                raise SpecificationError(
-                    f"{type(environment).__name__}: standalone(): its source has no class {standalone.class_name}"
-                )
-            for entry in environment.library[1 : environment.library.atomic_count]:
-                method = getattr(runtime, entry.name.lower(), None)  # pruned where nothing uses it
-                if method is not None:
-                    setattr(runtime, entry.name.lower(), self._watched_action(entry.name, method))
+        self.plain = self._executed(text)
+        self._watched = self.plain if self._standalone is None else self._executed(text)
+        if self._standalone is not None:
+            self._watch(self._standalone)
 
-    def compare(self, case: Case) -> Difference | None:
-        """Run the case; the first difference, if there is one."""
+    def _executed(self, text: str) -> dict[str, Any]:
+        with _recursion(_USUAL_FRAMES + _frames()):
+            try:
+                namespace = executed(text)
+            except RAISED as error:
+                if self._standalone is None:
+                    raise ExportFailed(f"nothing exported: the code found cannot be run: {raised(error)}") from error
+                self._refuse(f"its source cannot be run: {raised(error)}")
+            self._frames_of_module = sys.getrecursionlimit()  # a module may ask for more
+        return namespace
+
+    def _watch(self, standalone: Standalone[Any]) -> None:
+        if not isinstance(self._watched.get(standalone.class_name), type):
+            self._refuse(f"its source has no class {standalone.class_name}")
+        for program, name in self._functions.items():
+            self._watched[name] = self._watched_function(program, self._watched[name])
+        classes = {value for value in self._watched.values() if isinstance(value, type) and value.__module__ == _NAME}
+        library = self._environment.library
+        for kind in classes:  # the smaller problems may be of another class
+            for entry in library[1 : library.atomic_count]:
+                method = vars(kind).get(method_name(entry.name))
+                if method is not None:
+                    setattr(kind, method_name(entry.name), _WatchedMethod(entry.name, method, self._recorder))
+
+    def _refuse(self, problem: str) -> NoReturn:
+        raise SpecificationError(f"{self._name}: standalone(): {problem}")
+
+    def compare(self, case: Case, plain: bool) -> Difference | None:
+        """Run the case watched, and if asked to, as a user would; the first difference, if there is one."""
         recorder = self._recorder
-        recorder.begin(case.actions)
+        recorder.begin(case)
         self._depth = 0
         program, state = case.call
-        subject = self._subject(program, state)
-        try:
-            self._namespace[function_name(program)](subject)
-        except _MismatchError:
-            agent = case.actions[recorder.step] if recorder.step < len(case.actions) else None
-            return Difference(case, recorder.step, agent, recorder.done)
-        except Exception as error:  # whatever goes wrong in generated code is a difference
-            agent = case.actions[recorder.step] if recorder.step < len(case.actions) else None
-            return Difference(case, recorder.step, agent, f"raise {type(error).__name__}: {error}")
-        if recorder.step != len(case.actions) or not self._agrees(case.final, subject):
+        with _recursion(_FRAMES):
+            subject = self._subject(program, state)
+            try:
+                self._watched[self._functions[program]](subject)
+                if self._standalone is None:
+                    recorder.take(STOP)
+            except _MismatchError:
+                return Difference(case, recorder.step, recorder.expected(), recorder.done)
+            except RAISED as error:  # whatever goes wrong in generated code is a difference
+                return Difference(case, recorder.step, recorder.expected(), f"raise {raised(error)}")
+        if recorder.step != case.steps or not self.agrees(case.final, subject):
             return Difference(case, recorder.step, None, None)
-        return None
+        return self._compare_plain(case) if plain else None
+
+    def _compare_plain(self, case: Case) -> Difference | None:
+        """The same in the module as it is, with no more of Python's stack than a user has."""
+        try:
+            subject = self.run(case)
+        except SpecificationError:
+            raise
+        except RAISED as error:
+            return Difference(case, case.steps, None, f"raise {raised(error)}")
+        return None if self.agrees(case.final, subject) else Difference(case, case.steps, None, None)
+
+    def run(self, case: Case) -> Any:
+        """Do what a user does: call the function with a new object, which is returned."""
+        program, state = case.call
+        with _recursion(self._frames_of_module + _frames()):
+            subject = self.created(state) if self._standalone else Machine(self._environment, program, state)
+            self.plain[self._functions[program]](subject)
+        return subject
 
     def _subject(self, program: str, state: Any) -> Any:
         if self._standalone is None:
-            machine = Machine(self._environment, program, state)
-            act = machine.act
+            return _WatchedMachine(self._environment, program, state, self._recorder)
+        return self._created(state, self._watched)
 
-            def watched(action: str) -> None:
-                self._recorder.take(action)
-                act(action)
+    def created(self, state: Any) -> Any:
+        """An object of the runtime for a start."""
+        return self._created(state, self.plain)
 
-            machine.act = watched  # type: ignore[method-assign]
-            return machine
-        return self._namespace[self._standalone.class_name](*self._standalone.arguments(state))
+    def _created(self, state: Any, namespace: dict[str, Any]) -> Any:
+        assert self._standalone is not None, "only runtimes have objects"
+        name = self._standalone.class_name
+        try:
+            arguments = tuple(self._standalone.arguments(state))
+        except RAISED as error:
+            self._refuse(f"arguments of state {shown(state)}: {raised(error)}")
+        try:
+            return namespace[name](*arguments)
+        except RAISED as error:
+            self._refuse(f"{name}{shown(arguments)}, for state {shown(state)}: {raised(error)}")
 
-    def _agrees(self, final: Any, subject: Any) -> bool:
+    def agrees(self, final: Any, subject: Any) -> bool:
+        """Whether a machine or a runtime's object is in a final state."""
         if self._standalone is None:
             return bool(subject.state == final)
-        return self._standalone.agrees(final, subject)
+        try:
+            return bool(self._standalone.agrees(final, subject))
+        except RAISED as error:
+            self._refuse(f"agrees, for the final state {shown(final)}: {raised(error)}")
 
-    def _watched_program(self, name: str, function: Callable[[Any], None]) -> Callable[[Any], None]:
+    def _watched_function(self, program: str, function: Callable[[Any], None]) -> Callable[[Any], None]:
         def watched(subject: Any) -> None:
             if self._depth:
-                self._recorder.take(name)
+                self._recorder.take(program)
             self._depth += 1
-            if isinstance(subject, Machine):
-                caller, subject.program = subject.program, name
-                function(subject)
-                subject.program = caller
-            else:
-                function(subject)
+            function(subject)
             self._depth -= 1
             self._recorder.take(STOP)
 
         return watched
 
-    def _watched_action(self, name: str, method: Callable[[Any], None]) -> Callable[[Any], None]:
-        def watched(subject: Any) -> None:
-            self._recorder.take(name)
-            method(subject)
 
-        return watched
+def executed(text: str) -> dict[str, Any]:
+    """What an exported module defines, executed as an import would do it."""
+    module = types.ModuleType(_NAME)
+    sys.modules[_NAME] = module  # dataclasses, for one, look for the module of a class
+    try:
+        exec(compile(text, "<exported>", "exec", dont_inherit=True), vars(module))
+    finally:
+        del sys.modules[_NAME]
+    return vars(module)
+
+
+def raised(error: BaseException) -> str:
+    """An exception for a message."""
+    return f"{type(error).__name__}: {error}"
+
+
+def _frames() -> int:
+    """How many of Python's frames are in use."""
+    frame, count = sys._getframe(), 1
+    while frame.f_back is not None:
+        frame, count = frame.f_back, count + 1
+    return count
+
+
+@contextmanager
+def _recursion(frames: int) -> Iterator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(frames)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def discerns(exported: Exported, cases: Iterable[Case]) -> bool:
+    """Whether a runtime's `agrees` tells some two different final states apart; true where there are no two."""
+    ended: dict[Any, Case] = {}
+    for case in cases:
+        ended.setdefault(case.final, case)
+        if len(ended) == _ENDINGS:
+            break
+    subjects = [(final, exported.run(case)) for final, case in ended.items()]
+    pairs = [(final, subject) for final, _ in subjects for other, subject in subjects if final != other]
+    return not pairs or not all(exported.agrees(final, subject) for final, subject in pairs)
 
 
 def differences(
-    text: str,
-    environment: Environment[Any],
-    standalone: Standalone[Any] | None,
-    cases: Iterable[Case],
-    most: int = 200,
+    exported: Exported, cases: Iterable[Case], clock: Clock | None = None, plain: bool = False, most: int = 200
 ) -> list[Difference]:
-    """The first differences between exported text and the agent; none if they do the same on all cases."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 50_000))
-    try:
-        exported = Exported(text, environment, standalone)
-        found = []
-        for case in cases:
-            difference = exported.compare(case)
-            if difference is not None:
-                found.append(difference)
-                if len(found) >= most:
-                    break
-        return found
-    finally:
-        sys.setrecursionlimit(limit)
+    """The first differences between an exported module and the agent; none if they do the same on all cases."""
+    found: list[Difference] = []
+    for case in cases:
+        if clock is not None:
+            clock.check()
+        difference = exported.compare(case, plain)
+        if difference is not None:
+            found.append(difference)
+            if len(found) >= most:
+                break
+    return found

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from alphanpi.exporting.blocks import Block, cost, tidy
+from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Separator
 from alphanpi.exporting.synthesis import Synthesiser
 from alphanpi.exporting.tree import CallTrace, Forest, consistent, projected
@@ -30,18 +31,28 @@ class Learned(NamedTuple):
     traces: int  # distinct call traces the code was made from
 
 
-def minimise(program: str, traces: Collection[CallTrace], features: Sequence[Feature], unbounded: bool) -> Learned:
+def minimise(
+    program: str,
+    traces: Collection[CallTrace],
+    features: Sequence[Feature],
+    unbounded: bool,
+    clock: Clock | None = None,
+) -> Learned:
     """The shortest code found that does what the traces say; loops at once where lengths have no bound."""
+    clock = clock or Clock()
     width = len(next(iter(traces))[0].letter)
     repeats = _repeats(traces)
     best: Learned | None = None
     looped: Learned | None = None
-    for kept in _selections(traces, features[:width]):
+    selections = _selections(traces, features[:width], clock)
+    for number, kept in enumerate(selections):
+        attempt = f"attempt {number + 1} of {len(selections)}"
+        clock.doing(f"{program}: looking for code that does {len(traces):,} distinct calls, {attempt}")
         shortened = projected(traces, kept)
         selected = tuple(features[index] for index in kept)
-        best = _code(program, shortened, selected, loops=unbounded, best=best)
+        best = _code(program, shortened, selected, unbounded, best, clock)
         if not unbounded and repeats:
-            looped = _code(program, shortened, selected, loops=True, best=looped)
+            looped = _code(program, shortened, selected, True, looped, clock)
     assert best is not None, "there is always a selection"
     if looped is not None and looped.cost < _LOOP_ADVANTAGE * best.cost:
         best = looped
@@ -49,14 +60,19 @@ def minimise(program: str, traces: Collection[CallTrace], features: Sequence[Fea
 
 
 def _code(
-    program: str, traces: set[CallTrace], features: tuple[Feature, ...], loops: bool, best: Learned | None
+    program: str,
+    traces: set[CallTrace],
+    features: tuple[Feature, ...],
+    loops: bool,
+    best: Learned | None,
+    clock: Clock,
 ) -> Learned | None:
     """Code over these features if it is better than the best so far, else that."""
     forest = Forest()
     tree = forest.grow(traces)
     assert tree is not None, "a selection of features keeps the traces apart"
-    tests = Separator(features, set(forest.letters(tree)))
-    found = Synthesiser(forest, tests, loops).program(tree, math.inf if best is None else best.cost)
+    tests = Separator(features, set(forest.letters(tree)), clock)
+    found = Synthesiser(forest, tests, loops, clock).program(tree, math.inf if best is None else best.cost)
     if found is None:
         return best
     block = tidy(found)
@@ -73,7 +89,7 @@ def _repeats(traces: Collection[CallTrace]) -> bool:
     )
 
 
-def _selections(traces: Collection[CallTrace], features: Sequence[Feature]) -> list[tuple[int, ...]]:
+def _selections(traces: Collection[CallTrace], features: Sequence[Feature], clock: Clock) -> list[tuple[int, ...]]:
     """Sets of features from which none can be dropped, found by dropping them in various orders; best first."""
     indices = list(range(len(features)))
     legality = [index for index in indices if features[index].kind == "may"]
@@ -84,7 +100,7 @@ def _selections(traces: Collection[CallTrace], features: Sequence[Feature]) -> l
         order = visible if attempt == 0 else visible[::-1]
         if attempt > 1:
             shuffle(order := visible.copy())
-        found.add(_without_needless(traces, indices, legality + order))
+        found.add(_without_needless(traces, indices, legality + order, clock))
     ordered = sorted(found - {tuple(indices)}, key=lambda kept: (len(projected(traces, kept)), kept))
     if legality:
         return ordered or [tuple(indices)]
@@ -92,11 +108,14 @@ def _selections(traces: Collection[CallTrace], features: Sequence[Feature]) -> l
     return [tuple(indices), *ordered] if len(traces) <= _FEW else [*ordered, tuple(indices)]
 
 
-def _without_needless(traces: Collection[CallTrace], indices: list[int], order: list[int]) -> tuple[int, ...]:
+def _without_needless(
+    traces: Collection[CallTrace], indices: list[int], order: list[int], clock: Clock
+) -> tuple[int, ...]:
     """The features left when those that do not matter are dropped in this order, many at once where possible."""
     kept, current = indices, traces
     pending = [order]
     while pending:
+        clock.check()
         group = pending.pop()
         places = [place for place, index in enumerate(kept) if index not in group]
         fewer = projected(current, places)

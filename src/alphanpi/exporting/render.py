@@ -3,53 +3,51 @@
 from __future__ import annotations
 
 import ast
-import builtins
-import keyword
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While
-from alphanpi.exporting.conditions import Comparison, Condition, Terms
+from alphanpi.exporting.conditions import OPPOSITE, Comparison, Condition, Feature, Terms
+from alphanpi.exporting.escaping import docstring, is_name, literal
+from alphanpi.exporting.expressions import Atom, Expression, flat, joined, lines
 from alphanpi.exporting.minimise import Learned
-from alphanpi.spec import Environment
+from alphanpi.exporting.names import attribute, function_names, method_name
+from alphanpi.exporting.runtime import DEEPEST, divided, imports_sys, pruned
+from alphanpi.spec import Library
 from alphanpi.standalone import Standalone
 
 _WIDTH = 100
 _INDENT = "    "
-
-
-def function_name(program: str) -> str:
-    """The exported function of a program."""
-    name = program.lower()
-    return f"{name}_" if keyword.iskeyword(name) or hasattr(builtins, name) else name
+_FRAMES = DEEPEST + 1000  # leaves room for what the functions use, and for who calls them
 
 
 class Renderer:
     """Writes functions over a runtime's objects, or over a generic `env` where there is no runtime."""
 
-    def __init__(self, environment: Environment[Any], standalone: Standalone[Any] | None) -> None:
-        self.library = environment.library
+    def __init__(self, library: Library, standalone: Standalone[Any] | None) -> None:
+        self.library = library
         self.standalone = standalone
         self.parameter = "env" if standalone is None else standalone.parameter
+        self.names = function_names(library, standalone)
 
     def function(self, learned: Learned) -> str:
         """One program as a function."""
         summary = self.library.named(learned.program).summary
-        lines = [f"def {function_name(learned.program)}({self.parameter}):"]
+        written = [f"def {self.names[learned.program]}({self.parameter}):"]
         if summary:
-            lines.append(f'{_INDENT}"""{summary}"""')
+            written.append(f"{_INDENT}{docstring(summary)}")
         body = self._block(learned, learned.block, 1)
         if not body and not summary:
             body = [f"{_INDENT}pass"]
-        return "\n".join([*lines, *body])
+        return "\n".join([*written, *body])
 
     def _block(self, learned: Learned, block: Block, level: int) -> list[str]:
-        lines: list[str] = []
+        written: list[str] = []
         for statement in block:
-            lines += self._statement(learned, statement, level)
-        return lines
+            written += self._statement(learned, statement, level)
+        return written
 
     def _statement(self, learned: Learned, statement: Statement, level: int) -> list[str]:
         indent = _INDENT * level
@@ -64,144 +62,181 @@ class Renderer:
                     *self._block(learned, body, level + 1),
                 ]
             case If(_, then, otherwise, condition):
-                lines = [*self._head("if", learned, condition, indent), *self._block(learned, then, level + 1)]
+                written = [*self._head("if", learned, condition, indent), *self._block(learned, then, level + 1)]
                 while len(otherwise) == 1 and isinstance(otherwise[0], If):
                     nested = otherwise[0]
-                    lines += self._head("elif", learned, nested.condition, indent)
-                    lines += self._block(learned, nested.then, level + 1)
+                    written += self._head("elif", learned, nested.condition, indent)
+                    written += self._block(learned, nested.then, level + 1)
                     otherwise = nested.otherwise
                 if otherwise:
-                    lines += [f"{indent}else:", *self._block(learned, otherwise, level + 1)]
-                return lines
+                    written += [f"{indent}else:", *self._block(learned, otherwise, level + 1)]
+                return written
 
     def _call(self, caller: str, action: str) -> str:
         entry = self.library.named(action)
         if entry.atomic:
-            return f'env.act("{action}")' if self.standalone is None else f"{self.parameter}.{action.lower()}()"
-        name = function_name(action)
+            return (
+                f"env.act({literal(action)})"
+                if self.standalone is None
+                else f"{self.parameter}.{method_name(action)}()"
+            )
+        name = self.names[action]
+        if self.standalone is None:
+            return f"env.call({literal(action)}, {name})"
         if action != caller:
             return f"{name}({self.parameter})"
-        if self.standalone is None:
-            return f'env.call("{action}", {name})'
         return f"{name}({self.parameter}.{self.standalone.inner[action]}())"
 
     def _head(self, word: str, learned: Learned, condition: Condition | None, indent: str) -> list[str]:
         assert condition is not None, "the block is complete"
-        line = f"{indent}{word} {self.condition(learned, condition)}:"
+        expression = self.expression(learned, condition)
+        line = f"{indent}{word} {flat(expression)}:"
         if len(line) <= _WIDTH:
             return [line]
-        parts, joint = self._alternatives(learned, condition.terms), "or"
-        if len(condition.terms) == 1:
-            parts, joint = [self._test(learned, test) for test in condition.terms[0]], "and"
-        inside = [f"{indent}{_INDENT}{part if number == 0 else f'{joint} {part}'}" for number, part in enumerate(parts)]
-        return [f"{indent}{word} (", *inside, f"{indent}):"]
+        ways = (expression, self.expression(learned, condition, factored=False))
+        inside = min((lines(way, _WIDTH - len(indent) - len(_INDENT)) for way in ways), key=len)
+        return [f"{indent}{word} (", *(f"{indent}{_INDENT}{line}" for line in inside), f"{indent}):"]
 
-    def condition(self, learned: Learned, condition: Condition) -> str:
-        """A condition as a Python expression."""
-        parts = self._alternatives(learned, condition.terms)
-        if len(parts) == 1 and parts[0].startswith("("):
-            return parts[0][1:-1]
-        return " or ".join(parts)
+    def expression(self, learned: Learned, condition: Condition, factored: bool = True) -> Expression:
+        """A condition as a Python expression, in which a test that several terms share is written once or as often."""
+        if factored:
+            return self._any_of(learned, condition.terms)
+        return joined("or", [self._all_of(learned, term) for term in condition.terms])
 
-    def _alternatives(self, learned: Learned, terms: Terms) -> list[str]:
-        """Expressions joined by `or`, in parentheses where needed; a test that several terms share is written once."""
-        if len(terms) > 1 and all(len(term) == 1 and self._is_negation(learned, term[0]) for term in terms):
-            inner = " and ".join(self._test(learned, term[0]._replace(value=1)) for term in terms)
-            return [f"not ({inner})"]
+    def _any_of(self, learned: Learned, terms: Terms) -> Expression:
+        """The terms joined by `or`, with shared tests in front."""
         counts = Counter(test for term in terms if len(term) > 1 for test in term)
         shared, count = max(counts.items(), key=lambda item: item[1], default=(None, 0))
         if shared is None or count < 2:
-            return [self._conjunction(learned, term) for term in terms]
+            return joined("or", [self._all_of(learned, term) for term in terms])
         group = tuple(
             tuple(test for test in term if test != shared) for term in terms if shared in term and len(term) > 1
         )
         others = tuple(term for term in terms if shared not in term or len(term) == 1)
-        inner = " or ".join(self._alternatives(learned, group))
-        nested = inner if len(self._alternatives(learned, group)) == 1 else f"({inner})"
-        return [*self._alternatives(learned, others), f"({self._test(learned, shared)} and {nested})"]
+        both = joined("and", [self._test(learned, shared), self._any_of(learned, group)])
+        return joined("or", [self._any_of(learned, others), both]) if others else both
 
-    def _conjunction(self, learned: Learned, term: tuple[Comparison, ...]) -> str:
-        text = " and ".join(self._test(learned, test) for test in term) or "True"
-        return text if len(term) < 2 else f"({text})"
+    def _all_of(self, learned: Learned, term: tuple[Comparison, ...]) -> Expression:
+        if not term:
+            return Atom("True", "False", negative=False)
+        return joined("and", [self._test(learned, test) for test in term])
 
-    @staticmethod
-    def _is_negation(learned: Learned, test: Comparison) -> bool:
-        return learned.binary[test.feature] and test.value == 0
-
-    def _test(self, learned: Learned, test: Comparison) -> str:
+    def _test(self, learned: Learned, test: Comparison) -> Atom:
         feature = learned.features[test.feature]
-        if feature.kind == "may":
-            value = f'{self.parameter}.may("{feature.name}")'
-        elif self.standalone is None:
-            value = f'env.field("{feature.name}")'
-        else:
-            value = self.standalone.fields.get(feature.name, f"{self.parameter}.{feature.name}")
+        value = self.value(feature)
         if not learned.binary[test.feature]:
-            return f"{value} {test.operator} {test.value}"
-        if test.value == 1:
-            return value
-        return value.replace(" == ", " != ") if " == " in value else f"not {value}"
+            operand = value if _is_simple(value) else f"({value})"
+            opposite = f"{operand} {OPPOSITE[test.operator]} {test.value}"
+            return Atom(f"{operand} {test.operator} {test.value}", opposite, negative=False)
+        yes, no = _truth(value)
+        return Atom(yes, no, negative=False) if test.value == 1 else Atom(no, yes, negative=True)
+
+    def value(self, feature: Feature) -> str:
+        """The expression that gives a feature's value."""
+        if feature.kind == "may":
+            return f"{self.parameter}.may({literal(feature.name)})"
+        if self.standalone is None:
+            return f"env.field({literal(feature.name)})"
+        if feature.name in self.standalone.fields:
+            # Written anew: a comment or a line's end in it would reach beyond the expression.
+            return ast.unparse(ast.parse(self.standalone.fields[feature.name].strip(), mode="eval"))
+        return attribute(self.parameter, feature.name)
 
 
-def needs_legality(programs: Sequence[Learned]) -> bool:
-    """Whether some condition asks which actions are legal."""
-    return any(feature.kind == "may" for learned in programs for feature in _tested(learned, learned.block))
+class Labels(Renderer):
+    """Writes conditions for people: fields by their bare names."""
+
+    def value(self, feature: Feature) -> str:
+        """The feature's name where that is a name; otherwise as in the module."""
+        if not is_name(feature.name):
+            return super().value(feature)
+        return f"may({feature.name})" if feature.kind == "may" else feature.name
 
 
-def _tested(learned: Learned, block: Block) -> set[Any]:
-    found = set()
+def _is_simple(value: str) -> bool:
+    """Whether an expression can stand on one side of a comparison as it is."""
+    node = ast.parse(value, mode="eval").body
+    return isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.BinOp))
+
+
+def _truth(value: str) -> tuple[str, str]:
+    """An expression as a test, and its opposite."""
+    node = ast.parse(value, mode="eval").body
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        other = ast.NotEq() if isinstance(node.ops[0], ast.Eq) else ast.Eq()
+        return value, ast.unparse(ast.Compare(node.left, [other], node.comparators))
+    if isinstance(node, ast.Compare) or _is_simple(value):
+        return value, f"not {value}"
+    return f"({value})", f"not ({value})"
+
+
+def tested(learned: Learned) -> tuple[Feature, ...]:
+    """The features that a program's conditions ask for."""
+    return tuple(dict.fromkeys(_tested(learned, learned.block)))
+
+
+def _tested(learned: Learned, block: Block) -> list[Feature]:
+    found: list[Feature] = []
     for statement in block:
         if isinstance(statement, (If, While)):
             assert statement.condition is not None, "the block is complete"
-            found |= {learned.features[test.feature] for term in statement.condition.terms for test in term}
+            found += [learned.features[test.feature] for term in statement.condition.terms for test in term]
             bodies = (statement.then, statement.otherwise) if isinstance(statement, If) else (statement.body,)
             for body in bodies:
-                found |= _tested(learned, body)
+                found += _tested(learned, body)
     return found
 
 
-def module(
-    environment: Environment[Any], standalone: Standalone[Any] | None, programs: Sequence[Learned], header: str
-) -> str:
-    """The whole module: docstring, learned functions from the top level down, runtime."""
-    renderer = Renderer(environment, standalone)
-    functions = "\n\n\n".join(renderer.function(learned) for learned in reversed(programs))
-    docstring = f'"""{header}\n"""' if "\n" in header else f'"""{header}"""'
+def actions_of(block: Block) -> set[str]:
+    """Every action and call in a block."""
+    found: set[str] = set()
+    for statement in block:
+        match statement:
+            case Do(action):
+                found.add(action)
+            case If(_, then, otherwise):
+                found |= actions_of(then) | actions_of(otherwise)
+            case While(_, body):
+                found |= actions_of(body)
+    return found
+
+
+def functions(renderer: Renderer, programs: Sequence[Learned]) -> str:
+    """The learned functions from the top level down."""
+    return "\n\n\n".join(renderer.function(learned) for learned in reversed(programs))
+
+
+def module(renderer: Renderer, programs: Sequence[Learned], header: str, prune: bool = True) -> str:
+    """The whole module: docstring, learned functions, runtime."""
+    written = functions(renderer, programs)
+    head = docstring(f"{header}\n" if "\n" in header else header)
+    standalone = renderer.standalone
     if standalone is None:
-        return f"{docstring}\n\n\n{functions}\n"
-    imports, _, runtime = standalone.source.partition("\n\n\n")
+        return f"{head}\n\n\n{written}\n"
+    imports, body = divided(standalone.source)
+    if prune:
+        body = pruned(written, body, standalone)
     rule = f"# {'-' * 30} what the functions work on {'-' * 30}"
-    runtime = _pruned(functions, runtime.strip("\n"))
-    annotations = "from __future__ import annotations\n\n"
-    return f"{docstring}\n\n{annotations}{imports}\n\n\n{functions}\n\n\n{rule}\n\n\n{runtime}\n"
+    parts = [rule, body]
+    if any(learned.program in actions_of(learned.block) for learned in programs):
+        parts.insert(1, _DEPTH)
+        imports = imports if imports_sys(imports) else "\n".join(filter(None, ("import sys", imports)))
+    above = [head, "from __future__ import annotations", imports]
+    return "\n\n".join(filter(None, above)) + "\n\n\n" + "\n\n\n".join([written, *parts]) + "\n"
 
 
-def _pruned(functions: str, runtime: str) -> str:
-    """The runtime without methods and properties that nothing refers to."""
-    while True:
-        used = {
-            node.attr if isinstance(node, ast.Attribute) else node.id
-            for text in (functions, runtime)
-            for node in ast.walk(ast.parse(text))
-            if isinstance(node, (ast.Attribute, ast.Name))
-        }
-        needless = [
-            member
-            for node in ast.parse(runtime).body
-            if isinstance(node, ast.ClassDef)
-            for member in node.body
-            if isinstance(member, ast.FunctionDef) and not member.name.startswith("__") and member.name not in used
-        ]
-        if not needless:
-            return runtime
-        lines = runtime.splitlines()
-        for member in reversed(needless):
-            first = min([member.lineno, *(decorator.lineno for decorator in member.decorator_list)])
-            assert member.end_lineno is not None
-            del lines[first - 2 : member.end_lineno]  # with the blank line above
-        runtime = "\n".join(lines)
+_DEPTH = f"""\
+# The agent nests up to {DEEPEST:,} calls. Python before 3.11 keeps them on the machine's stack, which is small.
+sys.setrecursionlimit(max(sys.getrecursionlimit(), {_FRAMES:_} if sys.version_info >= (3, 11) else 5_000))"""
 
 
-def wrapped(text: str) -> str:
+def wrapped(text: str, bullet: str = "") -> str:
     """A paragraph of a docstring or comment."""
-    return "\n".join(textwrap.wrap(text, _WIDTH - 4, break_long_words=False, break_on_hyphens=False))
+    paragraph = textwrap.TextWrapper(
+        _WIDTH - 4,
+        initial_indent=bullet,
+        subsequent_indent=" " * len(bullet),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return paragraph.fill(text)

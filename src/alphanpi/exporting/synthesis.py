@@ -14,6 +14,7 @@ from itertools import count
 from typing import NamedTuple
 
 from alphanpi.exporting.blocks import Block, Chooser, Do, If, Return, Statement, While, acts, complete, loop_head
+from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Comparison, Separator
 from alphanpi.exporting.tree import Forest
 from alphanpi.spec import STOP
@@ -42,10 +43,11 @@ class Partial(NamedTuple):
 class Synthesiser:
     """Finds code for trees of one forest."""
 
-    def __init__(self, forest: Forest, tests: Separator, loops: bool) -> None:
+    def __init__(self, forest: Forest, tests: Separator, loops: bool, clock: Clock) -> None:
         self.forest = forest
         self.tests = tests
         self.loops = loops
+        self._clock = clock
         large = len(tests.letters) > _LARGE
         self.patience = _LESS_PATIENCE if large else _PATIENCE
         self.haste = _HASTE if large else 1.0
@@ -83,6 +85,7 @@ class Synthesiser:
         queue = [(0.0, next(number), Partial(0.0, (), tree))]
         settled: set[int] = set()
         while queue and len(settled) < self.patience[nesting] and self._effort < _MOST_EFFORT:
+            self._clock.check()
             _, _, found = heapq.heappop(queue)
             if found.rest in settled:
                 continue
@@ -160,6 +163,7 @@ class Synthesiser:
 
     def _branches(self, tree: int, chooser: Chooser, nesting: int) -> Iterator[Partial]:
         forest = self.forest
+        self._clock.check()
         self._effort += len(forest[tree])
         yes, no = forest.split(tree, chooser)
         price = 1.0 + self._separation(tree, chooser)

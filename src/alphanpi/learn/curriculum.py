@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.config import CurriculumConfig
+from alphanpi.limits import percent
 from alphanpi.spec import Library, Program
 
 
@@ -77,5 +78,5 @@ class Curriculum:
         weakest = min(self.unlocked, key=lambda program: self.success[program.name])
         success = self.success[weakest.name]
         if success < self.config.threshold:
-            return f"{weakest.name} at {success:.0%}, needs {self.config.threshold:.0%}"
-        return f"all at {self.config.threshold:.0%}, for {self.streak} of {self.config.patience} validations"
+            return f"{weakest.name} at {percent(success)}, needs {percent(self.config.threshold)}"
+        return f"all at {percent(self.config.threshold)}, for {self.streak} of {self.config.patience} validations"

@@ -74,12 +74,12 @@ def called_states(
     for execution in interpreter.run(runs, record=True, max_actions=MOST_ACTIONS):
         culprit = execution.culprit
         if culprit is not None and starts.trained_on(culprit):
-            failed[culprit.program][culprit.state] = None
+            failed[culprit.program][starts.guard.hashable(culprit.state, f"calling {culprit.program}")] = None
         for step in execution.steps:
             callee = library.named(step.action)
             if callee.growing:
                 call = Call(callee.name, starts.guard.enter(step.state, callee.name, step.program))
                 if starts.trained_on(call):
-                    called[callee.name][call.state] = None
+                    called[callee.name][starts.guard.hashable(call.state, f"calling {callee.name}")] = None
     lower = {program.name for program in unlocked} - {program.name for program in highest}
     return {name: list(states) for name, states in {**called, **failed}.items() if name in lower}

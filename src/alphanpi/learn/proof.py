@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, NamedTuple
 
 from alphanpi.engine.histories import Evaluator
 from alphanpi.errors import UsageError
+from alphanpi.guard import Guard
 from alphanpi.model import NPINetwork
 from alphanpi.spec import Environment
 from alphanpi.verification.exploration import Origin
+from alphanpi.verification.lemma import checked_cutoff
 from alphanpi.verification.verdicts import Kind, overall
-from alphanpi.verification.verifier import Verifier
+from alphanpi.verification.verifier import Result, Verifier
 
 QUICK_SIZE = 4
 """Size up to which a verification during training looks first: most faults show there."""
@@ -32,11 +35,19 @@ class Proof(NamedTuple):
     failing: tuple[Failing, ...]
 
 
-def prove(environment: Environment[Any], evaluator: Evaluator, network: NPINetwork) -> Proof:
-    """Verify, small sizes first."""
-    result = Verifier(environment, evaluator, network=network, max_size=QUICK_SIZE).verify()
+class OutOfTimeError(Exception):
+    """The time of a run ended in the middle of a verification, which therefore found nothing."""
+
+
+def prove(
+    environment: Environment[Any], evaluator: Evaluator, network: NPINetwork, seconds: float | None = None
+) -> Proof:
+    """Verify, small sizes first; an OutOfTimeError where the seconds do not suffice."""
+    deadline = float("inf") if seconds is None else time.monotonic() + seconds
+    smallest = max(QUICK_SIZE, *(program.minimum_size for program in environment.library.learned))
+    result = _verified(environment, evaluator, network, deadline, max_size=smallest, tried=False)
     if all(shown.counter_example is None for shown in result.programs):
-        result = Verifier(environment, evaluator, network=network).verify()
+        result = _verified(environment, evaluator, network, deadline)
     total = overall(shown.verdict for shown in result.programs)
     weak = [shown for shown in result.programs if shown.verdict.kind != Kind.PROVED]
     return Proof(
@@ -45,7 +56,7 @@ def prove(environment: Environment[Any], evaluator: Evaluator, network: NPINetwo
         failing=tuple(
             Failing(
                 program=shown.program.name,
-                size=environment.size(shown.counter_example.start),
+                size=shown.verdict.to_size,
                 origins=tuple(dict.fromkeys(shown.counter_example.failing)),
             )
             for shown in result.programs
@@ -54,9 +65,26 @@ def prove(environment: Environment[Any], evaluator: Evaluator, network: NPINetwo
     )
 
 
+def _verified(
+    environment: Environment[Any],
+    evaluator: Evaluator,
+    network: NPINetwork,
+    deadline: float,
+    *,
+    max_size: int | None = None,
+    tried: bool = True,
+) -> Result:
+    seconds = None if deadline == float("inf") else max(deadline - time.monotonic(), 1e-3)
+    verifier = Verifier(environment, evaluator, network=network, max_size=max_size, time_limit=seconds, tried=tried)
+    result = verifier.verify()
+    if not result.timely:
+        raise OutOfTimeError
+    return result
+
+
 def require_lemma(environment: Environment[Any]) -> None:
     """Refuse to train until verified where nothing can be proved."""
-    if environment.cutoff() is None:
+    if checked_cutoff(Guard(environment)) is None:
         raise UsageError(
             f"--until verified: {type(environment).__name__} has no cut-off lemma here, so nothing can be proved; "
             "leave it out, or choose --observation compare for recursive-sorting"

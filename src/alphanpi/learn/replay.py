@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.engine.requests import Trace
+from alphanpi.guard import Guard
 from alphanpi.spec import Environment
 
 
@@ -69,6 +70,7 @@ class Replay:
 
     def __init__(self, environment: Environment[Any], capacity: int, keep_memories: bool = False) -> None:
         self.environment = environment
+        self.guard = Guard(environment)
         self.library = environment.library
         self.programs = len(environment.library.learned)
         self.capacity = capacity
@@ -91,7 +93,7 @@ class Replay:
         program = self.library.index_of(trace.program) - self.library.atomic_count
         if not trace.success and (program, True) not in self.rings:
             return
-        masks = [self.environment.legal(trace.program, state) for state in trace.states]
+        masks = [self.guard.legal(trace.program, state) for state in trace.states]
         width = trace.memories.shape[1] if self.keep_memories else 0
         stored = StoredTrace(
             program=program,

@@ -48,8 +48,11 @@ class Error(NamedTuple):
 class Starts:
     """Draws start states of one run and remembers errors."""
 
-    def __init__(self, environment: Environment[Any], settings: EpisodesConfig, seed: int) -> None:
+    def __init__(
+        self, environment: Environment[Any], settings: EpisodesConfig, seed: int, validation_size: int = 0
+    ) -> None:
         self.environment = environment
+        self.validation_size = validation_size or environment.validation_size
         self.library = environment.library
         self.guard = Guard(environment)
         self.settings = settings
@@ -58,7 +61,7 @@ class Starts:
 
     def sizes(self, program: Program) -> list[int]:
         """Problem sizes a program is trained on."""
-        sizes = set(self.environment.train_sizes)
+        sizes = set(self.settings.train_sizes or self.environment.train_sizes)
         if self.settings.base_case and program.recursive:
             sizes.add(program.minimum_size)
         return sorted(size for size in sizes if size >= program.minimum_size)

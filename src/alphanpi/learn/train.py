@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import operator
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -14,20 +13,24 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 
+from alphanpi import limits
 from alphanpi.agent import ModelCard, describe
 from alphanpi.config import TrainConfig
 from alphanpi.errors import UsageError
+from alphanpi.interrupts import insist
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.presets import preset as preset_config
+from alphanpi.learn.proof import OutOfTimeError
 from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
 from alphanpi.learn.trainer import Report, Seconds, Trainer
+from alphanpi.model import usable_device
 from alphanpi.registry import absolute, create, load_named_in, make
 from alphanpi.run_records import Meta
 from alphanpi.spec import Environment
 
 CHECKPOINT_ITERATIONS = 10
+CUT = "the time limit was met during the verification; `alphanpi resume` with more time repeats it"
 
 Observer = Callable[[Trainer, Report, float], None]
 
@@ -76,9 +79,7 @@ def train(
         raise UsageError("an empty name for the run directory; give the name of a folder, or leave it out")
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
-    seed = operator.index(seed)
-    if not 0 <= seed < 2**64:
-        raise UsageError(f"seed {seed}: give a number from 0 to 2^64 - 1")
+    seed = limits.seed(seed)
     try:
         options = json.loads(json.dumps(options, allow_nan=False))  # as a run that is resumed will have them
     except (TypeError, ValueError) as error:
@@ -92,7 +93,6 @@ def train(
     resolved = config if config is not None else preset_config(preset, environment)
     trainer = Trainer(created, resolved, seed, device)
     meta = new_meta(environment, options, seed, preset, device)
-    _card(meta, trainer)  # whatever cannot be written down is refused before anything is written
     with directory.locked():
         directory.create(meta, resolved)
         return _go_on(directory, trainer, 0.0, Seconds(), time_limit, observer)
@@ -142,11 +142,7 @@ def _require(time_limit: float | None, device: str) -> None:
     """Refuse what cannot work before anything is written."""
     if time_limit is not None and not time_limit > 0:  # nor NaN
         raise UsageError(f"a time limit of {time_limit} leaves no time; give a positive number of seconds")
-    try:
-        torch.zeros(1, device=device).cpu()
-    except (RuntimeError, AssertionError, NotImplementedError, TypeError) as error:
-        reason = str(error).split("\n")[0]
-        raise UsageError(f"device {device!r} cannot be used: {reason}; use --device cpu") from error
+    usable_device(device)
 
 
 def _go_on(
@@ -160,12 +156,20 @@ def _go_on(
     meta, identity = directory.identity()
     card = _card(meta, trainer)
     began, before = time.perf_counter(), elapsed
+    cut, saved = False, trainer.iteration
     reason = "completed" if trainer.curriculum.completed else ""
     if trainer.iteration >= trainer.config.max_iterations:
         reason = reason or "iterations"
     with closing(MetricsWriter(directory, trainer.iteration)) as writer, _stop_requests() as stopped:
         while not reason:
-            report = trainer.iterate()
+            if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
+                save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
+            try:
+                report = trainer.iterate(float("inf") if time_limit is None else began + time_limit)
+            except OutOfTimeError:
+                reason, cut = "time", True  # the checkpoint is from before this iteration, which will be repeated
+                elapsed = before + time.perf_counter() - began
+                break
             _require_finite(trainer, report, directory)
             seconds = seconds.plus(report.seconds)
             elapsed = before + time.perf_counter() - began
@@ -186,16 +190,17 @@ def _go_on(
                 reason = "time"
             if reason or report.advanced or trainer.iteration % CHECKPOINT_ITERATIONS == 0:
                 save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
+                saved = trainer.iteration
     return Outcome(
         run=directory.path,
-        completed=trainer.curriculum.completed,
+        completed=trainer.curriculum.completed and not cut,
         reason=reason,
         iterations=trainer.iteration,
         elapsed=elapsed,
         seconds=seconds,
         success=dict(trainer.curriculum.success),
-        explanation=trainer.curriculum.explain(),
-        proved=trainer.curriculum.completed and trainer.config.until == "verified",
+        explanation=CUT if cut else trainer.curriculum.explain(),
+        proved=trainer.curriculum.completed and not cut and trainer.config.until == "verified",
     )
 
 
@@ -225,10 +230,12 @@ def _stop_requests() -> Iterator[Callable[[], bool]]:
         if received:
             raise KeyboardInterrupt
         received.append(number)
+        insist()
 
     handled = (signal.SIGINT, signal.SIGTERM)
     try:
         previous = [signal.signal(number, note) for number in handled]
+        insist()
     except ValueError:  # not in the main thread: nobody sends us signals
         yield lambda: False
         return

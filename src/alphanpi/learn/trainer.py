@@ -6,6 +6,7 @@ and purpose. So a run resumed from any checkpoint goes on exactly as if it had n
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from alphanpi.config import TrainConfig, planning_config
 from alphanpi.engine.requests import Trace
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
+from alphanpi.errors import UsageError
 from alphanpi.interpreter import Interpreter
 from alphanpi.learn import practice
 from alphanpi.learn.continuation import Continuations
@@ -29,8 +31,8 @@ from alphanpi.learn.replay import Replay
 from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
 from alphanpi.learn.unroll import Blur, Loss, loss, make_batch
-from alphanpi.learn.validation import Exam, Validation
-from alphanpi.model import create_evaluator, create_network
+from alphanpi.learn.validation import Exam, ExamResult, Validation
+from alphanpi.model import create_evaluator, create_network, usable_device
 from alphanpi.spec import Environment
 
 _LONGEST_AVERAGE = 1 / 3  # exponent of the average's decay when steps are smallest
@@ -70,7 +72,7 @@ class Report(NamedTuple):
     evaluations: int
     replay_traces: int
     seconds: Seconds
-    exam: str = ""  # how it went, if there was one
+    exam: str = ""  # how it went, if there was one, with the first program and instance that failed it
     verdict: str = ""  # of the verification, if there was one
 
     @property
@@ -83,6 +85,7 @@ class Trainer:
     """State of a training run, advanced one iteration at a time."""
 
     def __init__(self, environment: Environment[Any], config: TrainConfig, seed: int, device: str = "cpu") -> None:
+        device = usable_device(device)
         self.environment = environment
         self.library = environment.library
         self.config = config
@@ -96,7 +99,7 @@ class Trainer:
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning.learning_rate, fused=True)
         self.replay = Replay(environment, config.replay.capacity, config.learning.unroll == "stored")
         self.curriculum = Curriculum(self.library, config.curriculum)
-        self.starts = Starts(environment, config.episodes, seed)
+        self.starts = Starts(environment, config.episodes, seed, config.validation.size)
         self.evaluator = create_evaluator(self.acting, device)
         self.search = Search(environment, self.evaluator, config.search)
         self.planner = Search(environment, self.evaluator, planning_config(config.search))
@@ -110,8 +113,18 @@ class Trainer:
             planner=self.planner,
         )
 
-    def iterate(self) -> Report:
-        """Play, learn, validate once."""
+    @property
+    def may_verify(self) -> bool:
+        """Whether the next iteration may end with a verification."""
+        learned_before = self.curriculum.streak + 1 >= self.config.curriculum.patience
+        return self.config.until == "verified" and self.curriculum.level == self.library.levels and learned_before
+
+    def iterate(self, deadline: float = float("inf")) -> Report:
+        """Play, learn, validate once.
+
+        A verification that is not done by the deadline, a moment of `time.perf_counter`, ends in an OutOfTimeError,
+        and the trainer is of no further use: what comes next must not depend on a clock.
+        """
         began = time.perf_counter()
         before = self.search.statistics
         level = self.curriculum.level
@@ -127,11 +140,11 @@ class Trainer:
         self.weights_changed()
         learned = time.perf_counter()
         self.curriculum.update(self.validation.run(self.iteration, self.config.validation.episodes))
-        exam = self._rise() if self.curriculum.ready else Exam.NOT_HELD
+        exam = self._rise() if self.curriculum.ready else ExamResult(Exam.NOT_HELD)
         verdict = ""
         if self.curriculum.completed and self.config.until == "verified":
             with _one_thread():
-                verdict = self._verify()
+                verdict = self._verify(deadline)
         validated = time.perf_counter()
         self.iteration += 1
         search = played.seconds - before.seconds
@@ -222,6 +235,10 @@ class Trainer:
             item.total.backward()  # type: ignore[no-untyped-call]
             limit = settings.gradient_clip or float("inf")
             norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), limit))
+            if not math.isfinite(norm):
+                raise UsageError(
+                    f"iteration {self.iteration + 1}: the gradient is not finite; lower learning.learning_rate"
+                )
             self.optimiser.step()
             self._average(decay)
             losses.append(item)
@@ -250,12 +267,12 @@ class Trainer:
         current: list[torch.Tensor] = list(self.network.parameters())
         torch._foreach_lerp_(acting, current, 1 - decay)
 
-    def _rise(self) -> Exam:
+    def _rise(self) -> ExamResult:
         """Raise the level; from the last one only if the exam says that all is learned."""
         settings = self.config.validation
         if not settings.exam_episodes or self.curriculum.level < self.library.levels:
             self.curriculum.advance()
-            return Exam.NOT_HELD
+            return ExamResult(Exam.NOT_HELD)
         result = self.validation.exam(self.iteration)
         for name in result.wasteful:
             # Else what was learned before would outweigh the shorter traces for long.
@@ -264,15 +281,17 @@ class Trainer:
             self.curriculum.failed_exams += 1
             if self.curriculum.failed_exams >= settings.exam_patience:
                 self._renew()
+                result = result._replace(failing=f"{result.failing}; weights moved towards fresh ones")
         if result.outcome == Exam.PASSED:
             self.curriculum.advance()
         else:
             self.curriculum.begin_again()
-        return result.outcome
+        return result
 
-    def _verify(self) -> str:
+    def _verify(self, deadline: float = float("inf")) -> str:
         """After the exam: unless all is proved, go on training, with counter-examples among the error starts."""
-        proof = prove(self.environment, self.evaluator, self.acting)
+        seconds = None if deadline == float("inf") else deadline - time.perf_counter()
+        proof = prove(self.environment, self.evaluator, self.acting, seconds)
         if not proof.proved:
             self.curriculum.begin_again()
         for failing in proof.failing:

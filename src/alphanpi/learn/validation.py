@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
-
-import numpy as np
 
 from alphanpi.config import TrainConfig
 from alphanpi.engine.requests import Request
@@ -24,6 +22,8 @@ _ROUTES = 100  # runs per program in which needless recursive calls are looked f
 _MOST_TRIED = 1.1  # actions tried with search, for each of a run without it
 _GRANTED = 2  # so many more may be tried in any run, however short
 _RUNS_AT_ONCE = 15  # of those that are compared; the first that differ end the exam
+_PLANNED_FIRST = 40  # problems of the exam with search, of all programs, before the others are planned
+_FAR_ACTIONS = 40_000  # a large problem that takes more is too large
 _TRIES = 3  # large problems that may take too many actions before none is asked for
 _TOO_LARGE = (Failure.NODES, Failure.STATES, Failure.HISTORIES)
 
@@ -41,10 +41,25 @@ class Exam(StrEnum):
 
 
 class ExamResult(NamedTuple):
-    """The outcome of an exam, and which programs make needless calls."""
+    """The outcome of an exam, the first instance that failed it, and which programs make needless calls."""
 
     outcome: Exam
+    failing: str = ""
     wasteful: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.outcome}: {self.failing}" if self.failing else str(self.outcome)
+
+
+class _Answer(NamedTuple):
+    """How a call went."""
+
+    call: Call
+    failure: Failure
+
+
+class _UnansweredError(Exception):
+    """A part of the exam is failed; the message names program, instance and reason."""
 
 
 class Validation:
@@ -71,36 +86,47 @@ class Validation:
 
     def run(self, iteration: int, episodes: int, stream: Stream = Stream.VALIDATE) -> dict[str, list[bool]]:
         """Successes per unlocked program; failed starts on training sizes are remembered."""
-        starts = self.draw(iteration, episodes, stream)
         outcomes: dict[str, list[bool]] = {program.name: [] for program in self.curriculum.unlocked}
-        failed: dict[str, list[Start]] = {name: [] for name in outcomes}
-        for start, success in zip(starts, self._outcomes(starts), strict=True):
-            outcomes[start.program].append(success)
-            if not success and start.size in self.starts.sizes(self.library.named(start.program)):
-                failed[start.program].append(start)
-        for name in outcomes:
-            self.starts.remember(name, failed[name], kept=self._still_failing(name))
+        for answer in self._validate(iteration, episodes, stream):
+            outcomes[answer.call.program].append(answer.failure == Failure.NONE)
         return outcomes
+
+    def _validate(self, iteration: int, episodes: int, stream: Stream) -> list[_Answer]:
+        starts = self.draw(iteration, episodes, stream)
+        answers = self._answers(starts)
+        failed: dict[str, list[Start]] = {program.name: [] for program in self.curriculum.unlocked}
+        for start, answer in zip(starts, answers, strict=True):
+            if answer.failure != Failure.NONE and start.size in self.starts.sizes(self.library.named(start.program)):
+                failed[start.program].append(start)
+        for name in failed:
+            self.starts.remember(name, failed[name], kept=self._still_failing(name))
+        return answers
 
     def exam(self, iteration: int) -> ExamResult:
         """A larger validation in which nothing may fail, the same with search, and what else small problems hide."""
-        settings = self.settings
-        if _worst(self.run(iteration, settings.exam_episodes, Stream.EXAM)) < settings.exam_threshold:
-            return ExamResult(Exam.ANSWERS)
-        wasteful = self.wasteful_programs(iteration) if self.thrifty else ()
-        if wasteful:
-            return ExamResult(Exam.WASTE, wasteful)
-        if not self._plans_well(iteration):
-            return ExamResult(Exam.PLANNING)
-        return ExamResult(self.last_part(iteration))
+        part = Exam.ANSWERS
+        try:
+            self._ask_for(self._validate(iteration, self.settings.exam_episodes, Stream.EXAM))
+            wasteful = self.wasteful_programs(iteration) if self.thrifty else ()
+            if wasteful:
+                return ExamResult(Exam.WASTE, " and ".join(wasteful), wasteful)
+            part = Exam.PLANNING
+            self._plan_well(iteration)
+        except _UnansweredError as error:
+            return ExamResult(part, str(error))
+        return self.last_part(iteration)
 
-    def last_part(self, iteration: int) -> Exam:
-        """What tells of large problems; not asked where a lemma says that small ones tell all."""
-        if self.starts.environment.cutoff() is not None:
-            return Exam.PASSED
-        if not self._searches_little(iteration):
-            return Exam.SEARCH
-        return Exam.PASSED if all(self._reaches_far(name, iteration) for name in self._highest()) else Exam.FAR
+    def last_part(self, iteration: int) -> ExamResult:
+        """What tells of large problems."""
+        part = Exam.SEARCH
+        try:
+            self._search_little(iteration)
+            part = Exam.FAR
+            for name in self._highest():
+                self._reach_far(name, iteration)
+        except _UnansweredError as error:
+            return ExamResult(part, str(error))
+        return ExamResult(Exam.PASSED)
 
     def draw(self, iteration: int, episodes: int, stream: Stream) -> list[Start]:
         """Starts of every unlocked program, part of them on training sizes."""
@@ -114,7 +140,7 @@ class Validation:
             count = episodes * self.settings.called_program_factor if more else episodes
             for episode in range(count):
                 on_training_size = episode < self.settings.training_share * count
-                size = int(rng.choice(sizes)) if on_training_size else self.starts.environment.validation_size
+                size = int(rng.choice(sizes)) if on_training_size else self.starts.validation_size
                 starts.append(
                     self.starts.start(program.name, size, iteration=iteration, stream=stream, number=len(starts))
                 )
@@ -139,19 +165,35 @@ class Validation:
                 wasteful.append(name)
         return tuple(wasteful)
 
-    def _plans_well(self, iteration: int) -> bool:
+    def _plan_well(self, iteration: int) -> None:
         """The exam with search, which listens to the values as well as to the policy."""
         episodes = self.settings.exam_planning_episodes
-        if episodes == 0:
-            return True
-        starts = self.draw(iteration, episodes, Stream.PLANNING_EXAM)
-        outcomes: defaultdict[str, list[bool]] = defaultdict(list)
-        calls = [Call(start.program, self.starts.state(start)) for start in starts]
-        for trace in self.planner.run(_requests(calls)):
-            outcomes[trace.program].append(trace.success)
-        return _worst(outcomes) >= self.settings.exam_threshold
+        starts = self.draw(iteration, episodes, Stream.PLANNING_EXAM) if episodes else []
+        random_order = self.starts.random(iteration, Stream.PLANNING_EXAM).permutation(len(starts)).tolist()
+        answers: list[_Answer] = []
+        while len(answers) < len(starts):
+            # Few at first, as most agents that fail do so soon; none is called a failure that could still pass.
+            some = random_order[len(answers) : 2 * len(answers) + _PLANNED_FIRST]
+            calls = [Call(starts[place].program, self.starts.state(starts[place])) for place in some]
+            traces = self.planner.run(_requests(calls))
+            answers += [_Answer(call, trace.failure) for call, trace in zip(calls, traces, strict=True)]
+            self._ask_for(answers, of=episodes)
 
-    def _searches_little(self, iteration: int) -> bool:
+    def _ask_for(self, answers: Sequence[_Answer], of: int | None = None) -> None:
+        """Every program must succeed often enough, or be able to if `of` calls of each are made."""
+        for name in dict.fromkeys(answer.call.program for answer in answers):
+            own = [answer for answer in answers if answer.call.program == name]
+            failed = [answer for answer in own if answer.failure != Failure.NONE]
+            total = len(own) if of is None else of
+            if 1 - len(failed) / total < self.settings.exam_threshold:
+                raise self._unanswered(
+                    failed[0].call, failed[0].failure.name.lower(), f"{len(failed)} of {len(own)} failed"
+                )
+
+    def _unanswered(self, call: Call, *reasons: str) -> _UnansweredError:
+        return _UnansweredError(f"{call.program} on {self.starts.guard.format(call.state)} ({', '.join(reasons)})")
+
+    def _search_little(self, iteration: int) -> None:
         """Whether the highest programs, where they call themselves, try with search little that they do not do.
 
         To try one needless recursive call in every call makes a search exponential in the size of the problem, which
@@ -160,29 +202,32 @@ class Validation:
         episodes = self.settings.exam_search_episodes
         starts = self.draw(iteration, episodes, Stream.SEARCH_EXAM) if episodes else []
         starts = [start for start in starts if start.program in self._highest() and self._recursive(start.program)]
-        return all(
-            self._plans_like_it_runs([Call(start.program, self.starts.state(start)) for start in some])
-            for some in (starts[first : first + _RUNS_AT_ONCE] for first in range(0, len(starts), _RUNS_AT_ONCE))
-        )
+        for first in range(0, len(starts), _RUNS_AT_ONCE):
+            some = starts[first : first + _RUNS_AT_ONCE]
+            calls = [Call(start.program, self.starts.state(start)) for start in some]
+            self._plan_alike(calls, self.interpreter.run(calls, Recording(steps=0), MOST_ACTIONS))
 
-    def _reaches_far(self, program: str, iteration: int) -> bool:
-        """A program on larger problems, without search; the first of the largest ones with it, too.
+    def _reach_far(self, program: str, iteration: int) -> None:
+        """A program on larger problems, without search; the first of each size with it, too.
 
-        Not asked where problems that large cannot be made, or the first few all take too many actions. A run that
-        takes very many more than others fails.
+        Not asked where problems that large cannot be made. A run that takes very many more actions than others fails.
         """
         try:
-            largest, *smaller = self._far_calls(program, iteration)
+            parts = self._far_calls(program, iteration)
         except AlphaNPIError:
-            return True
-        return all(self._solves_all(calls, planned=0) for calls in reversed(smaller)) and self._solves_all(
-            largest, self.settings.far_exam_planning_episodes
-        )
+            return
+        planned = self.settings.far_exam_planning_episodes
+        # A lemma says that small problems tell all of what is done without search.
+        most = planned if self.starts.guard.cutoff() is not None else None
+        for calls in reversed(parts):
+            self._solve_all(calls[:most], planned)
 
     def _far_calls(self, program: str, iteration: int) -> list[list[Call]]:
         """The largest problems, twice as many of half the size, and so on: mistakes may be most frequent in between."""
         starts, episodes = self.starts, self.settings.far_exam_episodes
-        smallest = starts.environment.validation_size
+        if episodes == 0:
+            return []
+        smallest = starts.validation_size
         size = min(self.settings.far_exam_factor * smallest, max(starts.environment.test_sizes))
         parts: list[list[Call]] = []
         number = 0
@@ -191,36 +236,48 @@ class Validation:
                 starts.start(program, size, iteration=iteration, stream=Stream.FAR_EXAM, number=number + i)
                 for i in range(episodes)
             ]
-            parts.append([Call(program, starts.state(start)) for start in drawn])
+            # Some environments have few different problems of a size.
+            calls = list(dict.fromkeys(Call(program, starts.state(start)) for start in drawn))
+            (probe,) = self.interpreter.run(calls[:1], max_actions=_FAR_ACTIONS)
+            if probe.failure == Failure.ACTIONS and 3 * size // 4 > smallest:
+                size = 3 * size // 4
+                continue
+            parts.append(calls)
             size, number, episodes = size // 2, number + episodes, 2 * episodes
         return parts
 
-    def _solves_all(self, calls: Sequence[Call], planned: int) -> bool:
+    def _solve_all(self, calls: Sequence[Call], planned: int) -> None:
         done = 0
         while done < len(calls):
             some = calls[done : done + max(_TRIES, done)]  # few at first: most agents that fail do so at once
-            failures = {run.failure for run in self.interpreter.run(some, max_actions=MOST_ACTIONS)}
-            if done == 0 and failures == {Failure.ACTIONS}:
-                return True
-            with_search = some[: max(0, planned - done)]
-            if failures != {Failure.NONE} or (with_search and not self._plans_like_it_runs(with_search)):
-                return False
+            runs = self.interpreter.run(some, Recording(steps=0), MOST_ACTIONS)
+            if done == 0 and all(run.failure == Failure.ACTIONS for run in runs):
+                return
+            for call, run in zip(some, runs, strict=True):
+                if not run.success:
+                    raise self._unanswered(call, run.failure.name.lower())
+            with_search = max(0, planned - done)
+            self._plan_alike(some[:with_search], runs[:with_search])
             done += len(some)
-        return True
 
-    def _plans_like_it_runs(self, calls: Sequence[Call]) -> bool:
-        """Whether calls that succeed without search do so with it, and recursive programs try hardly more actions."""
-        runs = self.interpreter.run(calls, Recording(steps=0), MOST_ACTIONS)
+    def _plan_alike(self, calls: Sequence[Call], runs: Sequence[Execution]) -> None:
+        """Calls that succeed without search must do so with it, and recursive programs try hardly more actions."""
+        if not calls:
+            return
         needed = [_actions_of_calls(run) for run in runs]
         bounded = all(self._recursive(call.program) for call in calls)
         most = 2 * max(needed) + _GRANTED if bounded else None
-        for trace, run, actions in zip(self.planner.run(_requests(calls), max_actions=most), runs, needed, strict=True):
+        traces = self.planner.run(_requests(calls), max_actions=most)
+        for call, trace, run, actions in zip(calls, traces, runs, needed, strict=True):
             recursive = self._recursive(trace.program)
             if not run.success or (trace.failure in _TOO_LARGE and not recursive):
                 continue
-            if not trace.success or (recursive and trace.tried > _MOST_TRIED * actions + _GRANTED):
-                return False
-        return True
+            wasteful = recursive and trace.tried > _MOST_TRIED * actions + _GRANTED
+            if wasteful or trace.failure == Failure.ACTIONS:
+                tried = f"{most} or more" if trace.failure == Failure.ACTIONS else str(trace.tried)
+                raise self._unanswered(call, f"{tried} actions tried with search, {actions} taken without")
+            if not trace.success:
+                raise self._unanswered(call, f"{trace.failure.name.lower()} with search, solved without")
 
     def _highest(self) -> list[str]:
         return [program.name for program in self.library.learned if program.level == self.library.levels]
@@ -231,19 +288,20 @@ class Validation:
     def _still_failing(self, name: str) -> list[Error]:
         """Try the remembered starts again; one that has succeeded often enough in a row is forgotten."""
         errors = self.starts.errors[name]
-        again = self._outcomes([error.start for error in errors])
+        again = self._answers([error.start for error in errors])
         updated = [
-            Error(error.start, error.passes + 1 if success else 0) for error, success in zip(errors, again, strict=True)
+            Error(error.start, error.passes + 1 if answer.failure == Failure.NONE else 0)
+            for error, answer in zip(errors, again, strict=True)
         ]
         return [error for error in updated if error.passes < self.starts.settings.error_passes]
 
-    def _outcomes(self, starts: list[Start]) -> list[bool]:
-        states = [self.starts.state(start) for start in starts]
+    def _answers(self, starts: list[Start]) -> list[_Answer]:
+        calls = [Call(start.program, self.starts.state(start)) for start in starts]
         if self.settings.mode == "greedy":
-            calls = [Call(start.program, state) for start, state in zip(starts, states, strict=True)]
-            return [execution.success for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS)]
-        requests = [Request(start.program, state) for start, state in zip(starts, states, strict=True)]
-        return [trace.success for trace in self.search.run(requests)]
+            failures = [execution.failure for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS)]
+        else:
+            failures = [trace.failure for trace in self.search.run(_requests(calls))]
+        return [_Answer(call, failure) for call, failure in zip(calls, failures, strict=True)]
 
 
 def _requests(calls: Sequence[Call]) -> list[Request]:
@@ -254,8 +312,3 @@ def _actions_of_calls(run: Execution) -> int:
     """Actions without STOP, which a search need not try in order to take it."""
     assert run.tally is not None
     return sum(times for (_, action), times in run.tally.choices.items() if action != STOP)
-
-
-def _worst(outcomes: Mapping[str, Sequence[bool]]) -> float:
-    """Success of the program that did worst."""
-    return min(float(np.mean(successes)) for successes in outcomes.values())

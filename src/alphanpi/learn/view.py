@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from alphanpi.learn.trainer import Report, Trainer
+from alphanpi.limits import percent
 
 _SECONDS_BETWEEN_LINES = 2.0
 
@@ -49,7 +50,7 @@ class View:
 
 
 def _line(trainer: Trainer, report: Report, elapsed: float) -> str:
-    success = " ".join(f"{name} {value:.0%}" for name, value in report.success.items())
+    success = " ".join(f"{name} {percent(value)}" for name, value in report.success.items())
     if report.advanced:
         return f"{elapsed:7.1f} s  iteration {report.iteration:4d}  level {report.level} learned: {success}"
     rate = report.simulations / max(report.elapsed, 1e-9)
@@ -73,8 +74,8 @@ def _table(trainer: Trainer, report: Report, elapsed: float) -> Group:
         table.add_row(
             program.name,
             str(program.level),
-            f"{success:.0%}",
-            "-" if explored is None else f"{explored:.0%}",
+            percent(success),
+            "-" if explored is None else percent(explored),
             bar,
         )
     rate = report.simulations / max(report.elapsed, 1e-9)

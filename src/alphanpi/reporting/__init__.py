@@ -9,19 +9,21 @@ from typing import Any
 
 from alphanpi import __version__
 from alphanpi.agent import load
-from alphanpi.engine.inspection import Decision, inspect
+from alphanpi.engine.inspection import Decision, Inspector
 from alphanpi.engine.requests import Request
 from alphanpi.errors import UsageError
 from alphanpi.files import require_writable, write_atomically
+from alphanpi.reporting.animation import SECONDS as PLAYING_SECONDS
 from alphanpi.reporting.animation import film, gif, svg
 from alphanpi.reporting.certificates import VERIFY_SECONDS
 from alphanpi.reporting.collecting import collect, library_entries
 from alphanpi.reporting.colours import LIGHT
-from alphanpi.reporting.execution import MOST_STEPS
+from alphanpi.reporting.execution import LARGEST_RUN, MOST_STEPS
+from alphanpi.reporting.following import search_of
 from alphanpi.reporting.measuring import SECONDS
 from alphanpi.reporting.page_file import to_html, to_json
 from alphanpi.reporting.records import SCHEMA, ReportRecord, TreePageRecord
-from alphanpi.reporting.searches import SIMULATIONS, SearchCollector, search_of
+from alphanpi.reporting.searches import SIMULATIONS, SearchCollector, no_such_step
 from alphanpi.reporting.states import StateTable
 from alphanpi.spec import Environment
 
@@ -59,13 +61,16 @@ def report_record(
         export: Whether to do that.
         certificate: File with the agent's certificate; `certificate.json` in the run's folder if omitted and there.
             It is not computed again, but it has to be whole and about this agent.
-        verify_seconds: Where there is no certificate, time for computing one; 0 leaves it out. An environment that
-            cannot be verified is no error: `certificate_note` says why.
+        verify_seconds: Time for computing a certificate, or for checking the one there is; 0 leaves it out, and then
+            the page says so. An environment that cannot be verified is no error: `certificate_note` says why.
         environment: The agent's environment, if `run` names one that is not trusted; see `alphanpi.load`.
         progress: Told what is being done.
     """
-    if most_steps < 1:
-        raise UsageError(f"{most_steps} steps show nothing; give at least 1")
+    if not 1 <= most_steps <= LARGEST_RUN:
+        shows = "show nothing" if most_steps < 1 else "are more than a page can hold"
+        raise UsageError(f"{most_steps} steps {shows}; give a number from 1 to {LARGEST_RUN:,}")
+    if not 0 <= seconds < math.inf:
+        raise UsageError(f"{seconds:g} seconds for measuring: give a positive number, or 0 to leave it out")
     if not 0 <= verify_seconds < math.inf:
         raise UsageError(f"{verify_seconds:g} seconds for verification: give a positive number, or 0 to leave it out")
     return collect(
@@ -137,13 +142,20 @@ def tree(
     environment: Named = None,
 ) -> Decision:
     """The search tree behind one action of a program: the `step`-th, counted from 1."""
+    _require_step(step)
     agent = load(run, environment=environment)
     request = Request(program, agent.parse(program, instance))
-    found = inspect(search_of(agent, simulations), request, steps=[step - 1])
-    if not found.decisions:
-        taken = len(found.trace.actions)
-        raise UsageError(f"{program} {instance!r} takes {taken} actions with search; --step {step} is not one of them")
-    return found.decisions[0]
+    inspector = Inspector(search_of(agent, simulations), request, steps=[step - 1])
+    while inspector.step < step and inspector.advance():
+        pass
+    if inspector.step < step and step > len(inspector.episodes.trace(0).actions):
+        raise no_such_step(inspector.episodes.trace(0), step - 1)
+    return inspector.taken(step - 1)
+
+
+def _require_step(step: int) -> None:
+    if step < 1:
+        raise UsageError(f"step {step}: actions are counted from 1")
 
 
 def tree_page(
@@ -156,9 +168,12 @@ def tree_page(
     environment: Named = None,
 ) -> str:
     """A page with the trees of all actions of a program, and of the programs it calls; `step` comes first."""
+    _require_step(step)
     agent = load(run, environment=environment)
     states = StateTable(agent.environment)
-    searches = SearchCollector(agent, states, simulations).collect_one(program, agent.parse(program, instance))
+    searches = SearchCollector(agent, states, simulations).collect_one(
+        program, agent.parse(program, instance), step - 1
+    )
     record = TreePageRecord(
         schema=SCHEMA,
         version=__version__,
@@ -171,13 +186,24 @@ def tree_page(
     return to_html(record, f"{program} on {instance}: how the search decides")
 
 
-def render(run: str | Path, program: str, instance: str, out: str | Path, *, environment: Named = None) -> str:
-    """Write an animated picture of an execution, .svg or .gif; returns what was left out, in words."""
+def render(
+    run: str | Path,
+    program: str,
+    instance: str,
+    out: str | Path,
+    *,
+    seconds: float = PLAYING_SECONDS,
+    environment: Named = None,
+) -> str:
+    """Write an animated picture of an execution, .svg or .gif; returns what was left out, in words.
+
+    It plays for `seconds` at most: a long run is played faster.
+    """
     path = Path(out)
     if path.suffix not in (".svg", ".gif"):
         raise UsageError(f"{path}: pictures are written as .svg or .gif; choose one of these endings")
     require_writable(path)
-    reel = film(load(run, environment=environment), program, instance)
+    reel = film(load(run, environment=environment), program, instance, seconds)
     title = f"{program} on {instance}"
     write_atomically(path, svg(reel, LIGHT, title) if path.suffix == ".svg" else gif(reel, LIGHT))
     return reel.note

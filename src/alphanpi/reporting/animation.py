@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import html
+import math
+import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from alphanpi.agent import Agent
 from alphanpi.errors import UsageError
@@ -14,8 +17,10 @@ from alphanpi.reporting.execution import watch
 from alphanpi.scene import Scene, Shape
 
 MOST_FRAMES = 2000
-_MOVE, _PAUSE, _END = 0.45, 0.1, 1.8  # seconds of a move, between two, and at the end
+SECONDS = 60.0
+_SHORTEST = 0.04  # seconds from one picture to the next; browsers show a GIF's no faster
 _FONT = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Key(NamedTuple):
@@ -25,26 +30,45 @@ class Key(NamedTuple):
     shape: Shape
 
 
+class Pace(NamedTuple):
+    """Seconds of a move, between two, and at the end."""
+
+    move: float = 0.45
+    pause: float = 0.1
+    end: float = 1.8
+
+    def lasts(self, pictures: int) -> float:
+        """How long so many pictures take."""
+        return (pictures - 1) * (self.move + self.pause) + self.pause + self.end
+
+
 class Film(NamedTuple):
     """The pictures of an execution; each differs from the one before."""
 
     width: float
     height: float
     scenes: list[Scene]
+    pace: Pace
     note: str  # what was left out
 
     @property
     def seconds(self) -> float:
         """How long it takes to play."""
-        return (len(self.scenes) - 1) * (_MOVE + _PAUSE) + _PAUSE + _END
+        return self.pace.lasts(len(self.scenes))
 
     def begins(self, scene: int) -> float:
         """When a picture stands still for the first time."""
-        return scene * (_MOVE + _PAUSE)
+        return scene * (self.pace.move + self.pace.pause)
 
 
-def film(agent: Agent, program: str, instance: str) -> Film:
-    """Run a program and keep a picture of every state that looks different from the one before."""
+def film(agent: Agent, program: str, instance: str, seconds: float = SECONDS) -> Film:
+    """Run a program and keep a picture of every state that looks different from the one before.
+
+    A long run is played faster, so that it takes `seconds` at most; where pictures would be too short to be seen, only
+    every other one is kept, or every third, and so on.
+    """
+    if not 0 < seconds < math.inf:
+        raise UsageError(f"{seconds:g} seconds: a picture plays for a positive number of seconds")
     watched = watch(agent, program, instance, MOST_FRAMES)
     guard = Guard(agent.environment)
     scenes: list[Scene] = []
@@ -55,8 +79,17 @@ def film(agent: Agent, program: str, instance: str) -> Film:
             raise UsageError(f"{name} has no picture of its states: give it a method render(state)")
         if not scenes or scene != scenes[-1]:
             scenes.append(scene)
-    note = "" if watched.left_out == 0 else f"{watched.left_out:,} of {watched.execution.actions:,} steps left out"
-    return Film(max(s.width for s in scenes), max(s.height for s in scenes), scenes, note)
+    notes = [f"{watched.left_out:,} of {watched.execution.actions:,} steps left out"] if watched.left_out else []
+    pace = Pace()
+    if pace.lasts(len(scenes)) > seconds:
+        stride = math.ceil(len(scenes) * _SHORTEST / seconds)
+        if stride > 1:
+            notes.append(f"{len(scenes):,} pictures are too many for {seconds:g} s: one of {stride} is shown")
+            scenes = [*scenes[:-1:stride], scenes[-1]]
+        end = min(pace.end, 0.1 * seconds)
+        faster = min(1.0, (seconds - end) / (pace.lasts(len(scenes)) - pace.end))
+        pace = Pace(faster * pace.move, faster * pace.pause, end)
+    return Film(max(s.width for s in scenes), max(s.height for s in scenes), scenes, pace, "; ".join(notes))
 
 
 def svg(reel: Film, palette: Palette, title: str) -> str:
@@ -72,10 +105,15 @@ def svg(reel: Film, palette: Palette, title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{reel.width + 2 * margin:g}" '
         f'height="{reel.height + 2 * margin:g}" font-family="{_FONT}" text-anchor="middle">\n'
-        f"<title>{html.escape(title)}</title>\n"
+        f"<title>{_xml(title)}</title>\n"
         f'<rect x="{-margin}" y="{-margin}" width="100%" height="100%" rx="14" fill="{palette.background}"/>\n'
         f"{body}\n</svg>\n"
     )
+
+
+def _xml(text: str) -> str:
+    """Text inside an element; what XML cannot hold is replaced."""
+    return html.escape(_NOT_XML.sub("\ufffd", text))
 
 
 def _element(track: list[Key], reel: Film, palette: Palette) -> str:
@@ -109,7 +147,7 @@ def _label(track: list[Key], writing: list[str], reel: Film) -> str:
     x, y = (first.width / 2, first.height / 2) if first.kind == "rectangle" else (0.0, 0.0)
     return (
         f'<text x="{x:g}" y="{y + 0.36 * size:g}" font-size="{size:g}" font-weight="600" fill="{writing[0]}">'
-        f"{html.escape(first.label)}{_discrete('fill', writing, track, reel)}</text>"
+        f"{_xml(first.label)}{_discrete('fill', writing, track, reel)}</text>"
     )
 
 
@@ -139,7 +177,7 @@ def _moves(track: list[Key], reel: Film) -> str:
         if (before.shape.x, before.shape.y) == (after.shape.x, after.shape.y):
             continue
         for share, x, y in waypoints(before.shape, after.shape):
-            times.append(after.time - _MOVE * (1 - share))
+            times.append(after.time - reel.pace.move * (1 - share))
             places.append((x, y))
     if len(places) == 1:
         return ""
@@ -159,7 +197,7 @@ def _size(name: str, track: list[Key], reel: Film) -> str:
     times, sizes = [0.0], [values[0]]
     for key, before, after in zip(track[1:], values, values[1:], strict=False):
         if before != after:
-            times += [key.time - _MOVE, key.time]
+            times += [key.time - reel.pace.move, key.time]
             sizes += [before, after]
     written = ";".join(f"{value:g}" for value in [*sizes, sizes[-1]])
     return (
@@ -175,7 +213,7 @@ def _discrete(attribute: str, values: list[str], track: list[Key], reel: Film) -
     times, kept = [0.0], [values[0]]
     for key, value in zip(track[1:], values[1:], strict=True):
         if value != kept[-1]:
-            times.append(key.time - _MOVE / 2)
+            times.append(key.time - reel.pace.move / 2)
             kept.append(value)
     return (
         f'<animate attributeName="{attribute}" calcMode="discrete" dur="{reel.seconds:g}s" repeatCount="indefinite" '
@@ -195,18 +233,19 @@ def gif(reel: Film, palette: Palette) -> bytes:
         raise UsageError(
             "GIF pictures need Pillow: pip install pillow; or write an .svg, which needs nothing"
         ) from None
-    return frames_to_gif(list(_frames(reel)), reel.width, reel.height, palette)
+    return frames_to_gif(_frames(reel), reel.width, reel.height, palette)
 
 
-def _frames(reel: Film) -> Any:
+def _frames(reel: Film) -> Iterator[tuple[Sequence[Shape], int]]:
     """(shapes, milliseconds) of every picture and of those between them."""
-    between = 5
+    move, pause, end = reel.pace
+    between = max(1, min(5, int(move / _SHORTEST)))
     for number, scene in enumerate(reel.scenes):
         last = number == len(reel.scenes) - 1
-        yield scene.shapes, round(1000 * (_END if last else _PAUSE + _MOVE / between))
+        yield scene.shapes, round(1000 * (end if last else pause + move / between))
         if not last:
             for frame in range(1, between):
-                yield _between(scene, reel.scenes[number + 1], frame / between), round(1000 * _MOVE / between)
+                yield _between(scene, reel.scenes[number + 1], frame / between), round(1000 * move / between)
 
 
 def _between(before: Scene, after: Scene, share: float) -> tuple[Shape, ...]:

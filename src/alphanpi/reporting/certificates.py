@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from alphanpi.agent import Agent
 from alphanpi.errors import AlphaNPIError, UsageError
-from alphanpi.verification import read_certificate, verify
+from alphanpi.verification import NotRecheckedError, read_certificate, verify
 
 FILE = "certificate.json"
 VERIFY_SECONDS = 20.0
@@ -19,34 +19,45 @@ class Proof(NamedTuple):
 
     content: dict[str, Any] | None
     note: str
+    checked: bool  # whether it was computed here, or computed again with the same result
 
 
-def stored(agent: Agent, path: Path | None, folder: Path) -> Proof | None:
+def stored(
+    agent: Agent, path: Path | None, folder: Path, seconds: float, progress: Callable[[str], None]
+) -> Proof | None:
     """The certificate given, or the one in the run's folder; None where there is none."""
     if path is not None:
-        return _read(agent, path, str(path))
+        return _read(agent, path, str(path), seconds, progress)
     path = folder / FILE
     if not path.is_file():
         return None
     try:
-        return _read(agent, path, f"{FILE} in the run's folder")
+        return _read(agent, path, f"{FILE} in the run's folder", seconds, progress)
     except UsageError as error:
         raise UsageError(f"{error}; delete it to have one computed") from error
 
 
-def _read(agent: Agent, path: Path, name: str) -> Proof:
-    return Proof(
-        read_certificate(agent, path), f"From {name}; not computed again here, `alphanpi verify --recheck` does."
-    )
+def _read(agent: Agent, path: Path, name: str, seconds: float, progress: Callable[[str], None]) -> Proof:
+    """A certificate that is whole and about this agent; anybody can write one, so it is computed again in the time."""
+    content = read_certificate(agent, path).record()
+    why = "as asked for"
+    if seconds > 0:
+        progress(f"checking {path.name} for at most {seconds:g} s")
+        try:
+            verify(agent, certificate=path, time_limit=seconds)
+            return Proof(content, f"From {name}; computed again here, with the same result.", checked=True)
+        except NotRecheckedError:
+            why = f"{seconds:g} s were too short"
+    return Proof(content, f"From {name}; not checked here ({why}): `alphanpi verify --recheck` does it.", checked=False)
 
 
 def computed(agent: Agent, seconds: float, progress: Callable[[str], None]) -> Proof:
     """A certificate of what can be shown in so many seconds; an agent that cannot be verified has none."""
     if seconds == 0:
-        return Proof(None, "Verification was left out, as asked for.")
+        return Proof(None, "Verification was left out, as asked for.", checked=False)
     progress(f"verifying for at most {seconds:g} s")
     try:
         certificate = verify(agent, time_limit=seconds)
     except AlphaNPIError as error:
-        return Proof(None, f"Not verified: {error}.")
-    return Proof(certificate.record(), f"Computed for this report, with a time limit of {seconds:g} s.")
+        return Proof(None, f"Not verified: {error}.", checked=False)
+    return Proof(certificate.record(), f"Computed for this report, with a time limit of {seconds:g} s.", checked=True)

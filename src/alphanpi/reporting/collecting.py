@@ -19,12 +19,16 @@ from alphanpi.reporting.records import (
     ReportRecord,
     StepRecord,
 )
-from alphanpi.reporting.searches import SearchCollector
+from alphanpi.reporting.searches import MOST_BYTES, Collected, SearchCollector
 from alphanpi.reporting.sources import Source, exported
 from alphanpi.reporting.states import StateTable
 from alphanpi.reporting.training import learning, training
 from alphanpi.scene import Shape
 
+_BYTES = 2_500_000  # of a run and its trees; the page, curves, source and certificate come on top
+_RUN_BYTES = 1_400_000
+_FEWEST_STEPS = 20
+_STEP_BYTES, _CHANCE_BYTES = 110, 12  # as JSON, measured
 _EXAMPLES = {"hanoi": "4", "sorting": "5 3 8 1 9 2 7", "recursive-sorting": "5 3 8 1 9 2 7", "flat-sorting": "3 1 2"}
 
 
@@ -48,15 +52,13 @@ def collect(
     name = program or library.learned[-1].name
     given = instance if instance is not None else _example(agent, name)
     folder = run_folder(run)
-    proof = stored(agent, certificate_file, folder)
+    proof = stored(agent, certificate_file, folder, verify_seconds, progress)
     progress(f"running {name} on {given}")
-    watched = watch(agent, name, given, most_steps)
-    states = StateTable(agent.environment)
-    for step in watched.execution.steps:
-        states.number(step.state)
+    watched, states = _watched(agent, name, given, most_steps)
     progress(f"searching {len(watched.calls):,} calls with {simulations} simulations")
-    searches = SearchCollector(agent, states, simulations).collect(watched)
-    execution = _execution(agent, name, given, watched, states, searches.place_of_call)
+    room = min(MOST_BYTES, _BYTES - _run_bytes(watched, states))
+    searches = SearchCollector(agent, states, simulations).collect(watched, room)
+    execution = _execution(agent, name, given, watched, states, searches)
     progress("measuring success by size")
     observed = observe_calls(agent, name)
     scores = generalisation(agent, name, folder, seconds, observed)
@@ -88,7 +90,27 @@ def collect(
         source_note=shown.note,
         certificate=proof.content,
         certificate_note=proof.note,
+        certificate_checked=proof.checked,
     )
+
+
+def _watched(agent: Agent, program: str, given: str, most_steps: int) -> tuple[Watched, StateTable]:
+    """A run with its pictures; of one that would fill the page by itself, fewer steps."""
+    while True:
+        watched, states = watch(agent, program, given, most_steps), StateTable(agent.environment)
+        for step in watched.execution.steps:
+            states.number(step.state)
+        used, kept = _run_bytes(watched, states), len(watched.execution.steps)
+        if used <= _RUN_BYTES or kept <= _FEWEST_STEPS:
+            return watched, states
+        most_steps = max(_FEWEST_STEPS, int(0.9 * kept * _RUN_BYTES / used))
+
+
+def _run_bytes(watched: Watched, states: StateTable) -> int:
+    """About the bytes of a run as JSON, with its states and pictures."""
+    width = len(watched.thoughts[0].observation)
+    chances = sum(len(thought.probabilities) for thought in watched.thoughts)
+    return states.bytes + (_STEP_BYTES + 2 * width) * len(watched.thoughts) + _CHANCE_BYTES * chances
 
 
 def library_entries(agent: Agent) -> list[Entry]:
@@ -126,13 +148,11 @@ def _execution(
     given: str,
     watched: Watched,
     states: StateTable,
-    search_of_call: dict[int, int],
+    searches: Collected,
 ) -> ExecutionRecord:
     library, execution = agent.environment.library, watched.execution
-    site = {place: (call, order) for call, one in enumerate(watched.calls) for order, place in enumerate(one.steps)}
     steps = []
-    for place, (step, thought) in enumerate(zip(execution.steps, watched.thoughts, strict=True)):
-        call, order = site[place]
+    for step, thought, site in zip(execution.steps, watched.thoughts, watched.sites, strict=True):
         steps.append(
             StepRecord(
                 depth=step.depth,
@@ -141,8 +161,9 @@ def _execution(
                 state=states.number(step.state),
                 observation=[int(value) for value in thought.observation],
                 probabilities=list(thought.probabilities),
-                search=search_of_call.get(call),
-                decision=order,
+                search=searches.place.get(site),
+                decision=site.step,
+                reason=searches.reason.get(site),
             )
         )
     return ExecutionRecord(

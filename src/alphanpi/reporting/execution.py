@@ -10,8 +10,10 @@ import numpy as np
 from alphanpi.agent import Agent
 from alphanpi.guard import Guard
 from alphanpi.interpreter import Execution, Recording, Step
+from alphanpi.spec import STOP
 
 MOST_STEPS = 1500
+LARGEST_RUN = 100_000  # steps
 
 
 class Thought(NamedTuple):
@@ -29,6 +31,13 @@ class CallSite(NamedTuple):
     steps: list[int]  # places in the execution
 
 
+class Site(NamedTuple):
+    """Where a step stands: a call, of several that do the same the first, and the actions of that call before it."""
+
+    call: int
+    step: int
+
+
 class Watched(NamedTuple):
     """An execution with what the network said at every kept step."""
 
@@ -36,11 +45,18 @@ class Watched(NamedTuple):
     depth: int | None  # deepest steps that were kept, None: all
     thoughts: list[Thought]
     calls: list[CallSite]
+    sites: list[Site]  # of each step
 
     @property
     def left_out(self) -> int:
         """Steps that were not kept."""
         return self.execution.actions - len(self.execution.steps)
+
+    def succeeded(self, call: int) -> bool:
+        """Whether a call ended as it should: in a run that fails, the calls that were under way at its end did not."""
+        last = self.calls[call].steps[-1]
+        ended = self.execution.steps[last].action == STOP and last + 1 < len(self.execution.steps)
+        return self.execution.success or ended
 
 
 def watch(agent: Agent, program: str, instance: str, most_steps: int = MOST_STEPS) -> Watched:
@@ -50,7 +66,18 @@ def watch(agent: Agent, program: str, instance: str, most_steps: int = MOST_STEP
     if execution.actions > len(execution.steps):
         depth = max(step.depth for step in execution.steps)
     calls, call_of = _calls(execution.steps)
-    return Watched(execution, depth, _thoughts(agent, execution.steps, call_of), calls)
+    thoughts = _thoughts(agent, execution.steps, call_of)
+    return Watched(execution, depth, thoughts, calls, _sites(execution.steps, calls))
+
+
+def _sites(steps: tuple[Step, ...], calls: list[CallSite]) -> list[Site]:
+    first: dict[Any, int] = {}
+    site: dict[int, Site] = {}
+    for number, call in enumerate(calls):
+        done = (call.program, tuple((steps[place].state, steps[place].action) for place in call.steps))
+        same = first.setdefault(done, number)
+        site |= {place: Site(same, order) for order, place in enumerate(call.steps)}
+    return [site[place] for place in range(len(steps))]
 
 
 def _calls(steps: tuple[Step, ...]) -> tuple[list[CallSite], list[int]]:

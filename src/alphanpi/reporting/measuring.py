@@ -10,8 +10,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from alphanpi.agent import Agent, Mode
+from alphanpi.engine.tables import Failure
 from alphanpi.errors import UsageError
-from alphanpi.evaluation import Score, evaluate, wilson_interval
+from alphanpi.evaluation import evaluate, wilson_interval
 from alphanpi.guard import Guard
 from alphanpi.interpreter import Call, Recording
 from alphanpi.records import Count, LooseRecord, Text, read_record
@@ -24,6 +25,7 @@ STORED_FILES = ("scores.json", "result.json", "card.json")
 _EPISODES = 20
 _RELIABILITY_EPISODES = 10
 _MOST_ACTIONS = 200_000
+_MOST_TRIED = 2_000_000  # actions, by a search
 
 
 class Observed(NamedTuple):
@@ -85,7 +87,7 @@ def _stored(agent: Agent, folder: Path) -> GeneralisationRecord | None:
     return None
 
 
-def _score(agent: Agent, row: StoredScore | Score) -> ScoreRecord:
+def _score(agent: Agent, row: StoredScore) -> ScoreRecord:
     low, high = wilson_interval(row.successes, row.episodes)
     return ScoreRecord(
         program=row.program,
@@ -101,35 +103,43 @@ def _score(agent: Agent, row: StoredScore | Score) -> ScoreRecord:
 
 
 def _measured(agent: Agent, program: str, seconds: float) -> GeneralisationRecord:
-    """Small sizes first, both modes of a size together, until the time is used up."""
-    began, scores, skipped = time.monotonic(), [], []
+    """Small sizes first, both modes of a size together, one instance at a time until the time is used up."""
+    deadline = time.monotonic() + seconds
+    scores: list[ScoreRecord] = []
+    skipped: list[int] = []
     smallest = agent.environment.library.named(program).minimum_size
     modes: tuple[Mode, ...] = ("greedy", "planning")
-    spent = 0.0
     for size in sorted(set(agent.environment.test_sizes)):
         if size < smallest:
             continue
-        # The next size costs a multiple of this one; do not begin what cannot be finished.
-        if time.monotonic() - began + 4 * spent > seconds:
+        rows = [_successes(agent, program, size, mode, deadline) for mode in modes if not skipped]
+        if None in rows or not rows:
             skipped.append(size)
-            continue
-        start = time.monotonic()
-        for mode in modes:
-            found = evaluate(agent, program, [size], episodes=_EPISODES, mode=mode, seed=0)
-            scores += [_score(agent, score) for score in found]
-        spent = time.monotonic() - start
-    note = f"Measured for this report: {_EPISODES} instances per size, seed 0."
+        scores += [_score(agent, row) for row in rows if row is not None and not skipped]
+    note = f"Measured for this report: {_EPISODES} instances per size, seeds 0 to {_EPISODES - 1}."
     if skipped:
         note += f" Left out for time: {', '.join(map(str, skipped))}; `alphanpi eval --sizes` measures them."
     return GeneralisationRecord("measured", note, scores, [])
 
 
+def _successes(agent: Agent, program: str, size: int, mode: Mode, deadline: float) -> StoredScore | None:
+    """How many instances are solved; None where there is no time for all instances, or one takes very many actions."""
+    successes, most = 0, _MOST_ACTIONS if mode == "greedy" else _MOST_TRIED
+    for seed in range(_EPISODES):
+        if time.monotonic() > deadline:
+            return None
+        [score] = evaluate(agent, program, [size], episodes=1, mode=mode, seed=seed, max_actions=most)
+        if Failure.ACTIONS.name.lower() in score.failures:
+            return None
+        successes += score.successes
+    return StoredScore(program=program, size=size, mode=mode, episodes=_EPISODES, successes=successes)
+
+
 def observe_calls(agent: Agent, program: str, seed: int = 0) -> Observed:
     """Run instances of the validation size greedily and count who calls whom, and which calls fail."""
     library = agent.environment.library
-    entry = library.named(program)
+    entry, guard = library.named(program), Guard(agent.environment)
     size = max(agent.environment.validation_size, entry.minimum_size)
-    guard = Guard(agent.environment)
     calls = [
         Call(program, guard.initial(program, size, np.random.default_rng((seed, size, episode))))
         for episode in range(_RELIABILITY_EPISODES)
@@ -144,7 +154,7 @@ def observe_calls(agent: Agent, program: str, seed: int = 0) -> Observed:
             counts[caller, action] = counts.get((caller, action), 0) + count
             if not library.named(action).atomic:
                 made[action] = made.get(action, 0) + count
-        if execution.culprit is not None:
+        if execution.culprit is not None and execution.failure != Failure.ACTIONS:
             failed[execution.culprit.program] = failed.get(execution.culprit.program, 0) + 1
     reliability = []
     for one in library.learned:

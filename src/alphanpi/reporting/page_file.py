@@ -33,7 +33,8 @@ _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 def to_json(record: ReportRecord | TreePageRecord) -> str:
     """The records as their JSON object."""
-    return json.dumps(plain(record), separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(plain(record), separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "replace").decode("utf-8")  # names of files may hold what cannot be written
 
 
 def to_html(record: ReportRecord | TreePageRecord, title: str) -> str:
@@ -41,7 +42,7 @@ def to_html(record: ReportRecord | TreePageRecord, title: str) -> str:
     modules = REPORT_MODULES if isinstance(record, ReportRecord) else TREE_MODULES
     script = "\n".join(_EXPORT.sub("", _IMPORT.sub("", _part(name))) for name in modules)
     parts = {
-        "title": html.escape(title),
+        "title": html.escape(title.encode("utf-8", "replace").decode("utf-8")),
         "style": _part("style.css"),
         # Inside a script element, only "<" could end it.
         "data": to_json(record).replace("<", "\\u003c"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -16,17 +16,20 @@ _MARGIN = 14
 
 
 def frames_to_gif(
-    frames: Sequence[tuple[Sequence[Shape], int]], width: float, height: float, palette: Palette
+    frames: Iterable[tuple[Sequence[Shape], int]], width: float, height: float, palette: Palette
 ) -> bytes:
     """An endless GIF of (shapes, milliseconds)."""
-    images = [_image(shapes, width, height, palette) for shapes, _ in frames]
+    images, lasting = [], []
+    for shapes, milliseconds in frames:
+        images.append(_image(shapes, width, height, palette))
+        lasting.append(milliseconds)
     file = io.BytesIO()
     images[0].save(
         file,
         format="GIF",
         save_all=True,
         append_images=images[1:],
-        duration=[milliseconds for _, milliseconds in frames],
+        duration=lasting,
         loop=0,
         optimize=True,
     )

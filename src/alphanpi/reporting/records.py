@@ -110,8 +110,9 @@ class StepRecord(NamedTuple):
     state: int
     observation: list[int]
     probabilities: list[tuple[int, float]]  # legal entries by falling probability
-    search: int | None  # the call's place in `searches`
+    search: int | None  # the call's place in `searches`; its decision is of this state and action
     decision: int  # actions of the call before this one
+    reason: int | None  # without a search, why: a place in its `reasons`
 
 
 class ExecutionRecord(NamedTuple):
@@ -151,12 +152,14 @@ class SearchRecord(NamedTuple):
 class SearchesRecord(NamedTuple):
     """The searches behind the execution's steps, and of programs that were called inside these searches."""
 
-    simulations: int
+    simulations: int  # per action
+    called_simulations: int  # per action in programs that are called
     c_puct: float
     c_level: float
     node_columns: list[str]
     edge_columns: list[str]
     note: str
+    reasons: list[str]  # why steps have no tree
     searches: list[SearchRecord]
 
 
@@ -194,6 +197,7 @@ class ReportRecord(NamedTuple):
     source_note: str  # where it comes from, or why there is none
     certificate: dict[str, Any] | None
     certificate_note: str  # likewise
+    certificate_checked: bool  # whether it was computed for the report, or computed again with the same result
 
 
 def plain(value: Any, digits: int | None = 5) -> Any:

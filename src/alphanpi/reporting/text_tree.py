@@ -2,34 +2,73 @@
 
 from __future__ import annotations
 
-from typing import Any
+import heapq
+from typing import Any, NamedTuple, TextIO
 
-from rich.markup import escape
+from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 from rich.tree import Tree
 
 from alphanpi.engine.inspection import Decision, TreeEdge, TreeNode
+from alphanpi.guard import Guard
 from alphanpi.reporting.searches import kept_nodes
 from alphanpi.spec import Environment
 
-TEXT_NODES = 40
+_WIDEST = 10_000  # of a line that is not shown on a terminal
+
+
+class Place(NamedTuple):
+    """An edge of a tree: a node, and which of its edges."""
+
+    node: int
+    edge: int
 
 
 class Shown:
-    """A decision cut to its most visited nodes."""
+    """A decision cut to its most visited nodes; what ends a path, STOP or a failed call, counts as a node, too."""
 
     def __init__(self, decision: Decision, environment: Environment[Any], limit: int) -> None:
         self.decision = decision
-        self.show = environment.format
-        self.library = environment.library
-        self.kept = kept_nodes(decision, limit)
-        self.inside = set(self.kept)
+        self.show = Guard(environment).format
+        self.limit = limit
         self.path = _principal(decision)
+        self.places = _most_visited(decision, limit - 1)
+        visited = sum(edge.visits > 0 for node in decision.nodes for edge in node.edges)
+        self.left_out = visited - len(self.places)
 
-    @property
-    def left_out(self) -> int:
-        """Nodes that are not shown."""
-        return len(self.decision.nodes) - len(self.kept)
+    def edges(self, node: int) -> list[tuple[Place, TreeEdge]]:
+        """Those of a node that are shown, the most visited first."""
+        found = [(Place(node, place), edge) for place, edge in enumerate(self.decision.nodes[node].edges)]
+        return sorted((item for item in found if item[0] in self.places), key=lambda item: -item[1].visits)
+
+
+def _most_visited(decision: Decision, limit: int) -> set[Place]:
+    """The most visited edges that hang together with the root."""
+    chosen: set[Place] = set()
+    queue: list[tuple[int, Place]] = []
+
+    def open_node(number: int) -> None:
+        for place, edge in enumerate(decision.nodes[number].edges):
+            if edge.visits > 0:
+                heapq.heappush(queue, (-edge.visits, Place(number, place)))
+
+    open_node(0)
+    while queue and len(chosen) < limit:
+        _, place = heapq.heappop(queue)
+        chosen.add(place)
+        child = decision.nodes[place.node].edges[place.edge].child
+        if child is not None:
+            open_node(child)
+    return chosen
+
+
+def tree_console(file: TextIO | None = None) -> Console:
+    """Where trees are printed: only a terminal is too narrow for any line."""
+    console = Console(file=file)
+    if not console.is_terminal:
+        console.width = _WIDEST
+    return console
 
 
 def _principal(decision: Decision) -> set[tuple[int, str]]:
@@ -67,28 +106,29 @@ def numbers(shown: Shown) -> Table:
 def rich_tree(shown: Shown) -> Tree:
     """The tree as indented lines; the best path is bold."""
     decision = shown.decision
-    root = Tree(f"[bold]{decision.root.visits:,} visits[/]  [dim]{escape(shown.show(decision.root.state))}[/]")
-    branches = {0: root}
-    for number in shown.kept:
-        for edge in sorted(decision.nodes[number].edges, key=lambda edge: -edge.visits):
-            if edge.visits == 0:
-                continue
-            branch = branches[number].add(_line(shown, number, edge))
-            if edge.child in shown.inside:
-                branches[edge.child] = branch
+    root = Tree(_line((f"{decision.root.visits:,} visits", "bold"), (shown.show(decision.root.state), "dim")))
+    queue = [(0, root)]
+    for number, branch in queue:
+        for _, edge in shown.edges(number):
+            grown = branch.add(_edge_line(shown, number, edge))
+            if edge.child is not None:
+                queue.append((edge.child, grown))
     return root
 
 
-def _line(shown: Shown, number: int, edge: TreeEdge) -> str:
-    label = f"{edge.action} {edge.visits:,}"
-    if (number, edge.action) in shown.path:
-        label = f"[bold green]{label}[/]"
-    tail = f"  P {edge.prior:.3f}  Q {edge.q:.3f}"
+def _edge_line(shown: Shown, number: int, edge: TreeEdge) -> Text:
+    best = "bold green" if (number, edge.action) in shown.path else ""
+    parts = [(f"{edge.action} {edge.visits:,}", best), (f"P {edge.prior:.3f}  Q {edge.q:.3f}", "")]
     if edge.failed:
-        tail += "  [red]failed[/]"
+        parts.append(("failed", "red"))
     elif edge.child is not None:
-        tail += f"  [dim]{escape(shown.show(shown.decision.nodes[edge.child].state))}[/]"
-    return label + tail
+        parts.append((shown.show(shown.decision.nodes[edge.child].state), "dim"))
+    return _line(*parts)
+
+
+def _line(*parts: tuple[str, str]) -> Text:
+    """Parts with their styles, as they are: text of an environment is no markup."""
+    return Text("  ", no_wrap=True, overflow="ellipsis").join([Text(text, style) for text, style in parts])
 
 
 def dot(shown: Shown) -> str:
@@ -98,27 +138,24 @@ def dot(shown: Shown) -> str:
         "  rankdir=LR;",
         '  node [shape=box, style="rounded", fontname="monospace", fontsize=10];',
         '  edge [fontname="monospace", fontsize=9];',
+        f"  n0 [label={_quoted(shown.show(shown.decision.root.state))}];",
     ]
-    for number in shown.kept:
-        node = shown.decision.nodes[number]
-        lines.append(f"  n{number} [label={_quoted(shown.show(node.state))}];")
-        for place, edge in enumerate(node.edges):
-            if edge.visits == 0:
-                continue
-            target = f"n{edge.child}"
-            if edge.child not in shown.inside:
-                target = f"e{number}_{place}"
-                lines.append(f"  {target} [label={_quoted(_ending(edge))}, style=dashed];")
+    queue = [0]
+    for number in queue:
+        for place, edge in shown.edges(number):
+            target, label, style = f"e{number}_{place.edge}", _ending(edge), ", style=dashed"
+            if edge.child is not None:
+                target, label, style = f"n{edge.child}", shown.show(shown.decision.nodes[edge.child].state), ""
+                queue.append(edge.child)
             best = ", color=blue, penwidth=2" if (number, edge.action) in shown.path else ""
             text = f"{edge.action}\n{edge.visits}  Q {edge.q:.3f}"
+            lines.append(f"  {target} [label={_quoted(label)}{style}];")
             lines.append(f"  n{number} -> {target} [label={_quoted(text)}{best}];")
     return "\n".join([*lines, "}"]) + "\n"
 
 
 def _ending(edge: TreeEdge) -> str:
-    if edge.failed:
-        return "failed"
-    return "left out" if edge.child is not None else "end"
+    return "failed" if edge.failed else "end"
 
 
 def _quoted(text: str) -> str:
@@ -127,9 +164,10 @@ def _quoted(text: str) -> str:
 
 
 def tree_object(shown: Shown, program: str, simulations: int) -> dict[str, Any]:
-    """The tree as JSON, nodes by number; what was cut is counted."""
+    """The tree as JSON, nodes by number and with all their edges; nodes that were cut are counted."""
     decision = shown.decision
-    place = {number: row for row, number in enumerate(shown.kept)}
+    kept = kept_nodes(decision, shown.limit)
+    place = {number: row for row, number in enumerate(kept)}
 
     def one(node: TreeNode) -> dict[str, Any]:
         return {
@@ -149,6 +187,6 @@ def tree_object(shown: Shown, program: str, simulations: int) -> dict[str, Any]:
         "simulations": simulations,
         "choice": decision.choice,
         "taken": decision.taken,
-        "left_out": shown.left_out,
-        "nodes": [one(decision.nodes[number]) for number in shown.kept],
+        "left_out": len(decision.nodes) - len(kept),
+        "nodes": [one(decision.nodes[number]) for number in kept],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,23 @@ from alphanpi.agent import Agent, load
 from alphanpi.engine.histories import Evaluator
 from alphanpi.errors import UsageError
 from alphanpi.spec import Environment
-from alphanpi.verification.certificate import Certificate, Subject, certify
-from alphanpi.verification.recheck import read_about, recheck
+from alphanpi.verification.certificate import Subject, certify
+from alphanpi.verification.recheck import NotRecheckedError, read_about, recheck
+from alphanpi.verification.records import LARGEST_SIZE, Certificate
 from alphanpi.verification.verdicts import Kind, Verdict
 from alphanpi.verification.verifier import Advance, OnSize, Verifier
 
-__all__ = ["Advance", "Certificate", "Kind", "OnSize", "Verdict", "read_certificate", "verify", "verify_evaluator"]
+__all__ = [
+    "Advance",
+    "Certificate",
+    "Kind",
+    "NotRecheckedError",
+    "OnSize",
+    "Verdict",
+    "read_certificate",
+    "verify",
+    "verify_evaluator",
+]
 
 TIME_LIMIT = 120.0
 
@@ -34,31 +46,26 @@ def verify(
         run: An agent, or what `load` takes.
         max_size: Look at every start up to this size; by default as far as the environment's lemma needs.
         time_limit: Seconds after which only the sizes completed so far count.
-        certificate: A certificate to compute again instead, as far as it went and however long that takes; a
-            UsageError says where it does not hold.
+        certificate: A certificate to compute again instead, as far as it went; a UsageError says where it does not
+            hold. It is given ten times the time it took, at least two minutes, unless another time limit is set.
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
         on_size: Called whenever a size of a program is complete.
     """
     _positive(max_size, time_limit)
-    if certificate is not None and (max_size is not None or time_limit not in (None, TIME_LIMIT)):
-        raise UsageError(
-            "a certificate is computed again as far as it went; give neither max_size nor time_limit with it"
-        )
+    if certificate is not None and max_size is not None:
+        raise UsageError("a certificate is computed again as far as it went; leave max_size out")
     agent = run if isinstance(run, Agent) else load(run, environment=environment)
     subject = _subject(agent)
-    arguments: dict[str, Any] = {
-        "environment": agent.environment,
-        "evaluator": agent.evaluator,
-        "network": agent.network,
-    }
+    make = partial(Verifier, agent.environment, agent.evaluator, network=agent.network, on_size=on_size)
     if certificate is not None:
-        return recheck(Path(certificate), subject, arguments, on_size)
-    return certify(subject, Verifier(**arguments, max_size=max_size, time_limit=time_limit, on_size=on_size))
+        seconds = None if time_limit == TIME_LIMIT else time_limit
+        return recheck(Path(certificate), subject, agent.environment, make, seconds)
+    return certify(subject, make(max_size=max_size, time_limit=time_limit))
 
 
-def read_certificate(agent: Agent, path: str | Path) -> dict[str, Any]:
+def read_certificate(agent: Agent, path: str | Path) -> Certificate:
     """A certificate as it was written, not computed again; a UsageError if it is damaged or about another agent."""
-    return read_about(Path(path), _subject(agent))
+    return read_about(Path(path), _subject(agent), agent.environment)
 
 
 def verify_evaluator(
@@ -80,7 +87,7 @@ def _subject(agent: Agent) -> Subject:
 
 
 def _positive(max_size: int | None, time_limit: float | None) -> None:
-    if max_size is not None and max_size < 1:
-        raise UsageError(f"--max-size {max_size}: give at least 1")
+    if max_size is not None and not 0 <= max_size <= LARGEST_SIZE:
+        raise UsageError(f"--max-size {max_size}: give 0 to {LARGEST_SIZE:,}")
     if time_limit is not None and not time_limit > 0:  # nor NaN
         raise UsageError(f"--time-limit {time_limit} leaves no time; give a positive number of seconds")

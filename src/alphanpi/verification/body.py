@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from alphanpi.errors import SpecificationError, UsageError
-from alphanpi.guard import Guard, shown
+from alphanpi.guard import Guard
 from alphanpi.spec import STOP, Environment
+from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.decisions import NO_PARENT, Decisions, Mask
 from alphanpi.verification.unknown import Choices
 
@@ -35,13 +35,20 @@ class CallMade(NamedTuple):
     size: int
 
 
+class Entry(NamedTuple):
+    """A state in which a call begins."""
+
+    call: CallMade
+    state: Any
+
+
 class Run(NamedTuple):
     """One run of a body."""
 
     start: Any
     steps: tuple[Step, ...]
     final: Any
-    calls: frozenset[CallMade]
+    entries: tuple[Entry, ...]
     outcomes: tuple[int, ...]  # which outcome was chosen wherever a call had several
     violation: Violation | None
 
@@ -51,45 +58,16 @@ class Run(NamedTuple):
         return tuple((step.history, step.mask) for step in self.steps)
 
 
-class Contracts:
-    """The post-states of calls: what the environment allows, restricted to the invariants found so far."""
-
-    def __init__(self, environment: Environment[Any]) -> None:
-        self.environment = environment
-        self.guard = Guard(environment)
-        self.invariants: dict[str, set[Hashable]] = {}
-        """For programs with a relative view, the views of all outcomes of the agent's own runs."""
-
-    def outcomes(self, program: str, entry: Any) -> list[Any]:
-        """Every state in which a call may end, as the specification has it."""
-        try:
-            return list(self.environment.outcomes(program, entry))
-        except NotImplementedError:
-            name = type(self.environment).__name__
-            raise UsageError(
-                f"{name} cannot be verified: give it a method outcomes(program, before), every state in which a call "
-                "may end; see docs/verification.md"
-            ) from None
-
-    def strengthened(self, program: str, entry: Any) -> list[Any]:
-        """Those of them that the agent's own runs have been shown to stay within."""
-        allowed = [after for after in self.outcomes(program, entry) if self.within(program, after)]
-        for after in allowed:
-            if not self.guard.post(program, entry, after):
-                raise SpecificationError(
-                    f"{self.guard.name}: outcomes of {program} begun in {shown(entry)} gives {shown(after)}, "
-                    "where the post-condition is false"
-                )
-        return allowed
-
-    def view(self, program: str, after: Any) -> Hashable:
-        """An outcome relative to its problem; None where the environment has no such view."""
-        return self.environment.relative(program, after)
-
-    def within(self, program: str, after: Any) -> bool:
-        """Whether an outcome is in the invariant of its program."""
-        view = self.view(program, after)
-        return view is None or view in self.invariants.get(program, ())
+def legal_mask(guard: Guard, program: str, state: Any) -> Mask:
+    """For each library entry, whether the program may do it."""
+    kind = type(guard.environment)
+    if kind.pre is Environment.pre and kind.legal is Environment.legal:
+        return guard.legal(program, state)
+    library = guard.library  # an environment may answer otherwise than by its pre-conditions: they are what counts
+    return tuple(
+        allowed and (name == STOP or guard.pre(name, state, program))
+        for name, allowed in zip(library.names, library.may_call(program), strict=True)
+    )
 
 
 def run_body(
@@ -103,29 +81,25 @@ def run_body(
     """Run a body greedily from a start; `choices` decides which outcome a call has where there are several."""
     guard, library = contracts.guard, decisions.library
     index = library.index_of(program) - library.atomic_count
-    may_call = library.may_call(program)
     limit, measure = guard.depth(program, start), guard.measure(program, start)
     state, history = start, NO_PARENT
     steps: list[Step] = []
-    calls: set[CallMade] = set()
+    entries: list[Entry] = []
     taken: list[int] = []
 
     def ended(rule: str = "", text: str = "") -> Run:
         violation = Violation(rule, text) if rule else None
-        return Run(start, tuple(steps), state, frozenset(calls), tuple(taken), violation)
+        return Run(start, tuple(steps), state, tuple(entries), tuple(taken), violation)
 
     while True:
         history = decisions.history(index, history, guard.observe(state))
-        mask = tuple(
-            allowed and (name == STOP or guard.pre(name, state, program))
-            for name, allowed in zip(library.names, may_call, strict=True)
-        )
+        mask = legal_mask(guard, program, state)
         action = library.names[decisions.decide(history, mask).action]
         steps.append(Step(state, history, mask, action))
         if action == STOP:
             if not guard.post(program, start, state):
                 return ended("post", f"{program} stops where its post-condition is false")
-            _require_complete(contracts, program, start, state)
+            contracts.require_listed(program, start, state)
             return ended()
         if len(steps) >= limit:
             return ended("depth", f"{program} does not stop within {limit} actions")
@@ -139,8 +113,12 @@ def run_body(
             if not 0 <= smaller < measure:
                 return ended("measure", f"{program} calls itself with measure {smaller}, not below its own {measure}")
         if not covered(action, size):
-            return ended("uncovered", f"{program} calls {action} at size {size}, where its contract has not been shown")
-        calls.add(CallMade(action, size))
+            below = library.named(action).minimum_size
+            why = f"below its minimum_size {below}" if size < below else "where its contract has not been shown"
+            return ended("uncovered", f"{program} calls {action} at size {size}, {why}")
+        if not guard.pre(action, entry, None):
+            return ended("uncovered", f"{program} calls {action} in a state in which no run of {action} may start")
+        entries.append(Entry(CallMade(action, size), entry))
         possible = contracts.strengthened(action, entry)
         if not possible:
             return ended("uncovered", f"{program} calls {action}, of which no outcome is known at size {size}")
@@ -149,12 +127,3 @@ def run_body(
             choice = choices.choose(len(possible))
             taken.append(choice)
         state = guard.leave(state, possible[choice], action, program)
-
-
-def _require_complete(contracts: Contracts, program: str, start: Any, final: Any) -> None:
-    """A run that satisfies the post-condition must be among the outcomes callers are given."""
-    if not any(final == after for after in contracts.outcomes(program, start)):
-        raise SpecificationError(
-            f"{contracts.guard.name}: outcomes of {program} begun in {shown(start)} lacks {shown(final)}, "
-            "which the post-condition allows"
-        )

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
 import time
 from typing import Any, NamedTuple
 
+from alphanpi import provenance
 from alphanpi.cutoff import Cutoff
-from alphanpi.guard import shown
+from alphanpi.guard import Guard, shown
 from alphanpi.packages import versions
 from alphanpi.spec import Environment
 from alphanpi.verification.decisions import NO_PARENT, Decisions
-from alphanpi.verification.exploration import CounterExample, Explored, Sequence
-from alphanpi.verification.numerics import Numerics
-from alphanpi.verification.verdicts import Kind, Verdict, overall
-from alphanpi.verification.verifier import LEMMA_SAMPLES, Result, Shown, Verifier
+from alphanpi.verification.exploration import CounterExample, Explored, SequenceShown
+from alphanpi.verification.lemma import SAMPLES
+from alphanpi.verification.records import (
+    FORMAT,
+    AuditRecord,
+    Certificate,
+    ConditionRecord,
+    CounterExampleRecord,
+    LemmaRecord,
+    NumericsRecord,
+    ProgramRecord,
+    SizeRecord,
+    StepRecord,
+)
+from alphanpi.verification.verdicts import overall
+from alphanpi.verification.verifier import Result, Shown, Verifier
 
-FORMAT = 2
 _PACKAGES = ("alphanpi", "torch", "numpy", "numba")
 
 ASSUMPTIONS = (
@@ -28,115 +39,18 @@ ASSUMPTIONS = (
     "Post-conditions say what the user means.",
     "The environment is deterministic and pure; inside a recursive call, observation, legal actions, actions, "
     "contracts and size depend on the reduced problem alone, and leaving a call changes nothing else.",
-    "`enumerate`, or `templates`, gives every state in which a program may be called at a size, up to a symmetry that "
-    "no observation, legal action or contract can tell; `measure` is a natural number.",
-    "Values that `templates` leaves open are only compared with each other; the verifier's unknown values allow "
-    "nothing else.",
+    "`enumerate`, or `templates`, gives every state in which a program may be started at a size, up to a symmetry that "
+    "no observation, legal action or contract can tell. What calls were seen to begin in is looked at as well, and "
+    "starts that `initial` draws, so a start that is missing may be found, but need not be.",
+    "Values that `templates` leaves open are only compared with each other: anything else that can be noticed is "
+    "refused, and every run is repeated on integers.",
     "Logits at run time differ from those of this verification by less than half the smallest margin.",
     "The verifier, the interpreter, Python and the libraries work as documented.",
 )
 LEMMA_ASSUMPTION = (
-    "The cut-off lemma is proved by hand and tried on random larger instances; the trial can refute it, not prove it."
+    "The cut-off lemma is proved by hand. It is tried on random larger instances, and the agent is run on larger "
+    "problems; both can refute it, not prove it."
 )
-
-
-class SizeRecord(NamedTuple):
-    """All runs of a program at one size."""
-
-    size: int
-    runs: int
-    sequences: int
-    sequences_sha256: str
-
-
-class StepRecord(NamedTuple):
-    """One step of a counter-example."""
-
-    state: str
-    action: str
-
-
-class CounterExampleRecord(NamedTuple):
-    """A start from which the program really fails, and the run by contracts that found it."""
-
-    start: str
-    start_text: str  # as the environment writes it for people
-    rule: str
-    text: str
-    steps: list[StepRecord]
-    final: str
-
-
-class ProgramRecord(NamedTuple):
-    """What was shown of one program."""
-
-    name: str
-    level: int
-    verdict: str
-    from_size: int
-    to_size: int
-    attempted: int  # the size up to which it was looked at, a fault included
-    sizes: list[SizeRecord]
-    sequences: int  # distinct ones, over all sizes
-    numerics: Numerics
-    invariant: list[str]
-    counter_example: CounterExampleRecord | None
-    reasons: list[str]
-
-
-class ConditionRecord(NamedTuple):
-    """A condition of the lemma, and on how many runs it was checked."""
-
-    program: str
-    text: str
-    from_size: int
-    runs: int
-    holds: bool
-
-
-class LemmaRecord(NamedTuple):
-    """The cut-off lemma and how its conditions were checked."""
-
-    text: str
-    sizes: dict[str, int]
-    conditions: list[ConditionRecord]
-    samples: int
-    fault: str | None
-
-
-class Certificate(NamedTuple):
-    """Everything a verification showed."""
-
-    format: int
-    environment: str
-    options: dict[str, Any]
-    environment_class: str
-    environment_version: int
-    weights_sha256: str | None
-    verdict: str
-    from_size: int
-    to_size: int
-    programs: list[ProgramRecord]
-    lemma: LemmaRecord | None
-    assumptions: list[str]
-    software: dict[str, str]
-    seconds: float
-    digest: str  # of all the rest
-
-    @property
-    def claim(self) -> Verdict:
-        """The overall verdict."""
-        return Verdict(Kind[self.verdict], self.to_size, self.from_size)
-
-    @property
-    def proved(self) -> bool:
-        """Whether every program is shown to work at every size."""
-        return self.verdict == Kind.PROVED.name
-
-    def record(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        plain: dict[str, Any] = _plain(self)
-        return plain
 
 
 class Subject(NamedTuple):
@@ -150,28 +64,42 @@ class Subject(NamedTuple):
 def certify(subject: Subject, verifier: Verifier) -> Certificate:
     """Run a verifier and write down what it shows."""
     began = time.monotonic()
-    result = verifier.verify()
+    return written(subject, verifier, verifier.verify(), began)
+
+
+def written(subject: Subject, verifier: Verifier, result: Result, began: float) -> Certificate:
+    """What a verifier has shown since a moment."""
     environment: Environment[Any] = verifier.environment
     total = overall(item.verdict for item in result.programs)
     lemma = None if verifier.cutoff is None else _lemma(verifier.cutoff, result)
-    unsealed = Certificate(
+    return Certificate(
         format=FORMAT,
         environment=subject.environment,
         options=subject.options,
         environment_class=f"{type(environment).__module__}.{type(environment).__qualname__}",
         environment_version=environment.version,
+        environment_sha256=source_sha256(environment),
         weights_sha256=subject.weights_sha256,
         verdict=total.kind.name,
         from_size=total.from_size,
         to_size=total.to_size,
-        programs=[_program(item, environment, verifier.explorer.decisions) for item in result.programs],
+        programs=[_program(item, verifier.guard, verifier.explorer.decisions) for item in result.programs],
         lemma=lemma,
+        tried=result.trial is not None,
         assumptions=[*ASSUMPTIONS, *([] if lemma is None else [LEMMA_ASSUMPTION])],
         software=_software(),
         seconds=round(time.monotonic() - began, 3),
         digest="",
-    )
-    return unsealed._replace(digest=digest(unsealed.record()))
+    ).sealed()
+
+
+def source_sha256(environment: Environment[Any]) -> str | None:
+    """Digest of the files an environment consists of; None where its class has none, or they cannot be read."""
+    try:
+        files = provenance.class_sources(type(environment))
+        return provenance.digest(files) if files else None
+    except OSError:
+        return None
 
 
 def _lemma(cutoff: Cutoff, result: Result) -> LemmaRecord:
@@ -188,20 +116,22 @@ def _lemma(cutoff: Cutoff, result: Result) -> LemmaRecord:
                 holds=bool(tried) and all(number not in explored.broken_conditions for explored in tried),
             )
         )
-    return LemmaRecord(cutoff.text, dict(cutoff.sizes), conditions, LEMMA_SAMPLES, result.lemma_fault)
+    trial = result.trial
+    return LemmaRecord(
+        text=cutoff.text,
+        sizes=dict(cutoff.sizes),
+        conditions=conditions,
+        samples=0 if trial is None else SAMPLES,
+        fault=None if trial is None else trial.lemma_fault,
+    )
 
 
 def _software() -> dict[str, str]:
     return {"python": platform.python_version(), **versions(_PACKAGES)}
 
 
-def digest(record: dict[str, Any]) -> str:
-    """SHA-256 of a certificate without its digest."""
-    content = {key: value for key, value in record.items() if key != "digest"}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _program(item: Shown, environment: Environment[Any], decisions: Decisions) -> ProgramRecord:
+def _program(item: Shown, guard: Guard, decisions: Decisions) -> ProgramRecord:
+    audited, found = item.audited, item.counter_example
     return ProgramRecord(
         name=item.program.name,
         level=item.program.level,
@@ -211,9 +141,12 @@ def _program(item: Shown, environment: Environment[Any], decisions: Decisions) -
         attempted=item.attempted,
         sizes=[_size(explored, decisions) for explored in item.sizes],
         sequences=len({sequence for explored in item.sizes for sequence in explored.sequences}),
-        numerics=item.numerics,
+        numerics=NumericsRecord(**item.numerics._asdict()),
+        audit=None
+        if audited is None
+        else AuditRecord(sizes=list(audited.sizes), runs=audited.runs, calls=audited.calls, cut=audited.cut),
         invariant=list(item.invariant),
-        counter_example=None if item.counter_example is None else _counter_example(item.counter_example, environment),
+        counter_example=None if found is None else _counter_example(found, guard),
         reasons=list(item.reasons),
     )
 
@@ -221,10 +154,10 @@ def _program(item: Shown, environment: Environment[Any], decisions: Decisions) -
 def _size(explored: Explored, decisions: Decisions) -> SizeRecord:
     lines = sorted(_written(sequence, decisions) for sequence in explored.sequences)
     content = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    return SizeRecord(explored.size, explored.runs, len(lines), content)
+    return SizeRecord(size=explored.size, runs=explored.runs, sequences=len(lines), sequences_sha256=content)
 
 
-def _written(sequence: Sequence, decisions: Decisions) -> str:
+def _written(sequence: SequenceShown, decisions: Decisions) -> str:
     """Observation and legal actions of every step, and the action taken."""
     steps = []
     for history, mask in sequence:
@@ -235,22 +168,12 @@ def _written(sequence: Sequence, decisions: Decisions) -> str:
     return ";".join(steps)
 
 
-def _counter_example(found: CounterExample, environment: Environment[Any]) -> CounterExampleRecord:
+def _counter_example(found: CounterExample, guard: Guard) -> CounterExampleRecord:
     return CounterExampleRecord(
         start=shown(found.start),
-        start_text=environment.format(found.start),
+        start_text=guard.format(found.start),
         rule=found.violation.rule,
         text=found.violation.text,
-        steps=[StepRecord(shown(state), action) for state, action in found.steps],
+        steps=[StepRecord(state=shown(state), action=action) for state, action in found.steps],
         final=shown(found.final),
     )
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "_asdict"):
-        return {key: _plain(item) for key, item in value._asdict().items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return value

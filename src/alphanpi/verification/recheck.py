@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from alphanpi.errors import UsageError
-from alphanpi.spec import Library, Program
-from alphanpi.verification.certificate import (
-    FORMAT,
-    Certificate,
-    ProgramRecord,
-    SizeRecord,
-    Subject,
-    certify,
-    digest,
-)
-from alphanpi.verification.exploration import TIME_MET, histories_met
-from alphanpi.verification.numerics import TOLERANCE, Numerics
-from alphanpi.verification.verifier import OnSize, Verifier, limit_reason
+from pydantic import ValidationError
 
+from alphanpi.errors import UsageError
+from alphanpi.spec import Environment, Library, Program
+from alphanpi.verification.certificate import Subject, source_sha256, written
+from alphanpi.verification.exploration import TIME_MET, histories_met, starts_met
+from alphanpi.verification.numerics import TOLERANCE
+from alphanpi.verification.records import FORMAT, Certificate, digest
+from alphanpi.verification.verifier import Verifier, limit_reason
+
+LEAST_SECONDS = 120.0
+MORE_TIME = 10.0
 # What may differ between two machines, or two days, without making a certificate wrong.
 _NOT_COMPARED = ("software", "seconds", "digest")
 # By how much a number may differ for the same reason; others must be equal.
@@ -32,80 +31,87 @@ _NUMERIC_TOLERANCES = {
 }
 
 
-def read_about(path: Path, subject: Subject) -> dict[str, Any]:
-    """A certificate's content, if it is about this subject."""
+class NotRecheckedError(UsageError):
+    """There was not enough time to compute a certificate again."""
+
+
+def read_about(path: Path, subject: Subject, environment: Environment[Any]) -> Certificate:
+    """A certificate, if it is about this subject."""
     record = read_record(path)
-    if record["weights_sha256"] != subject.weights_sha256:
-        raise UsageError(f"{path}: the certificate is about other weights: {_short(record['weights_sha256'])}")
-    if (record["environment"], record["options"]) != (subject.environment, subject.options):
+    if record.weights_sha256 != subject.weights_sha256:
+        raise UsageError(f"{path}: the certificate is about other weights: {_short(record.weights_sha256)}")
+    if (record.environment, record.options) != (subject.environment, subject.options):
+        raise UsageError(f"{path}: the certificate is about {_short(record.environment)} with {_short(record.options)}")
+    name = type(environment).__name__
+    source = source_sha256(environment)
+    if record.environment_sha256 is None or source is None:
+        whose = "the certificate was made without" if record.environment_sha256 is None else "there are no"
         raise UsageError(
-            f"{path}: the certificate is about {_short(record['environment'])} with {_short(record['options'])}"
+            f"{path}: {whose} source files of {name}, so nothing tells whether it is about the same environment, and "
+            "it cannot be checked again; define the class in a file, and verify anew"
         )
+    if record.environment_sha256 != source:
+        raise UsageError(f"{path}: the source of {name} has changed since the certificate was made; verify anew")
     return record
 
 
-def recheck(path: Path, subject: Subject, verifier_arguments: dict[str, Any], on_size: OnSize | None) -> Certificate:
-    """Verify again as far as a certificate says it went; a UsageError names what does not fit."""
-    record = read_about(path, subject)
-    library: Library = verifier_arguments["environment"].library
-    _require_shape(path, record["programs"], library)
-    limits = {program["name"]: program["attempted"] for program in record["programs"]}
-    again = certify(subject, Verifier(**verifier_arguments, limits=limits, on_size=on_size))
-    differences = _differences(record, again.record(), library)
+def recheck(
+    path: Path,
+    subject: Subject,
+    environment: Environment[Any],
+    make: Callable[..., Verifier],
+    time_limit: float | None,
+) -> Certificate:
+    """Verify again as far as a certificate says it went; a UsageError names what does not fit.
+
+    `make` gives a verifier of the subject under the limits that are passed to it. Without a time limit, there are ten
+    times as many seconds as the certificate says it took, at least two minutes.
+    """
+    record = read_about(path, subject, environment)
+    library: Library = environment.library
+    found, expected = [program.name for program in record.programs], [program.name for program in library.learned]
+    if found != expected:
+        raise UsageError(f"{path}: the programs are {expected} instead of {_short(found)}")
+    began = time.monotonic()
+    seconds = max(LEAST_SECONDS, MORE_TIME * record.seconds) if time_limit is None else time_limit
+    limits = {program.name: program.attempted for program in record.programs}
+    verifier = make(limits=limits, time_limit=seconds, tried=record.tried)
+    result = verifier.verify()
+    if not result.timely:
+        raise NotRecheckedError(
+            f"{path}: the certificate could not be computed again within {seconds:g} s; give more with --time-limit"
+        )
+    again = written(subject, verifier, result, began)
+    differences = _differences(record.record(), again.record(), library)
     if differences:
         raise UsageError(f"{path}: the certificate does not hold; recomputed, {'; '.join(differences)}")
     return again
 
 
-def read_record(path: Path) -> dict[str, Any]:
-    """A certificate's content; one that was damaged or changed is refused."""
+def read_record(path: Path) -> Certificate:
+    """A certificate; one that was damaged or changed is refused."""
     try:
-        record = json.loads(path.read_text())
-        fitting = digest(record) if isinstance(record, dict) else None
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise UsageError(
+                f"{path}: not a certificate of `alphanpi verify`: a {type(content).__name__}, not an object"
+            )
+        if content.get("format", FORMAT) != FORMAT:
+            raise UsageError(f"{path}: certificate of format {_short(content['format'])}; this version reads {FORMAT}")
+        record = Certificate.model_validate(content)
+        fitting = digest(content)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: not a certificate: {error}") from error
-    if not _has_fields(record, Certificate):
-        raise UsageError(f"{path}: not a certificate of `alphanpi verify`")
-    if record["format"] != FORMAT:
-        raise UsageError(f"{path}: certificate of format {_short(record['format'])}; this version reads {FORMAT}")
-    if record["digest"] != fitting:
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        more = "" if error.error_count() == 1 else f" (and {error.error_count() - 1} more)"
+        raise UsageError(f"{path}: not a certificate of `alphanpi verify`: {place}: {first['msg']}{more}") from error
+    except (ValueError, RecursionError) as error:  # also what is not UTF-8
+        raise UsageError(f"{path}: not a certificate: {_short(error)}") from error
+    if record.digest != fitting:
         raise UsageError(f"{path}: the certificate was changed after it was written: its digest does not fit")
-    content: dict[str, Any] = record
-    return content
-
-
-def _require_shape(path: Path, programs: Any, library: Library) -> None:
-    """What has to fit before anything can be computed again."""
-    if not isinstance(programs, list) or not all(_has_fields(program, ProgramRecord) for program in programs):
-        raise UsageError(
-            f"{path}: not a certificate: `programs` is not a list of records with the fields of this format"
-        )
-    found, expected = [program["name"] for program in programs], [program.name for program in library.learned]
-    if found != expected:
-        raise UsageError(f"{path}: the programs are {expected} instead of {_short(found)}")
-    for program in programs:
-        sizes = program["sizes"]
-        fits = (
-            _is_size(program["attempted"])
-            and isinstance(sizes, list)
-            and all(_has_fields(size, SizeRecord) and _is_size(size["size"]) for size in sizes)
-            and _has_fields(program["numerics"], Numerics)
-            and isinstance(program["reasons"], list)
-        )
-        if not fits:
-            raise UsageError(
-                f"{path}: not a certificate: the record of {program['name']} has not the form it should have"
-            )
-
-
-def _has_fields(record: Any, kind: Any) -> bool:
-    return isinstance(record, dict) and set(record) == set(kind._fields)
-
-
-def _is_size(value: Any) -> bool:
-    return type(value) is int and value >= 0
+    return record
 
 
 def _differences(written: dict[str, Any], computed: dict[str, Any], library: Library) -> list[str]:
@@ -131,7 +137,7 @@ def _differences(written: dict[str, Any], computed: dict[str, Any], library: Lib
 
 def _without_limit(record: dict[str, Any], program: Program) -> list[Any]:
     """A program's reasons but for a limit that was met: it depends on the machine, and is not met again."""
-    limits = [limit_reason(limit, program, record["attempted"]) for limit in (TIME_MET, histories_met())]
+    limits = [limit_reason(limit, program, record["attempted"]) for limit in (TIME_MET, histories_met(), starts_met())]
     reasons: list[Any] = record["reasons"]
     return reasons[1:] if record["verdict"] != "PROVED" and reasons and reasons[0] in limits else reasons
 

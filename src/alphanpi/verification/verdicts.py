@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
+NONE = -1
+"""In place of a size: there is none."""
+
 
 class Kind(IntEnum):
     """From the weakest claim to the strongest."""
@@ -16,18 +19,27 @@ class Kind(IntEnum):
     PROVED = 3
 
 
+def saturated_at(last_new: int) -> int:
+    """The size up to which nothing new must be seen after the last new sequence.
+
+    At least as many sizes as it took to see everything: whatever shows itself with a period, such as odd and even sizes
+    or multiples of a number, has then had room to do so again.
+    """
+    return max(last_new + 2, 2 * last_new)
+
+
 class Verdict(NamedTuple):
     """A claim and the sizes it is about."""
 
     kind: Kind
-    to_size: int = (
-        0  # BOUNDED, SATURATED, PROVED: every start up to this size was looked at. REFUTED: size of the fault
-    )
-    from_size: int = 0  # SATURATED, PROVED: nothing new was seen above this size
+    to_size: int = NONE
+    """BOUNDED, SATURATED, PROVED: every start up to this size was looked at. REFUTED: size of the fault."""
+    from_size: int = NONE
+    """SATURATED, PROVED: nothing new was seen above this size."""
 
     def __str__(self) -> str:
         if self.kind == Kind.BOUNDED:
-            return f"BOUNDED({self.to_size})"
+            return f"BOUNDED({'none' if self.to_size == NONE else self.to_size})"
         if self.kind == Kind.SATURATED:
             return f"SATURATED({self.from_size}..{self.to_size})"
         return self.kind.name
@@ -40,7 +52,7 @@ class Verdict(NamedTuple):
             return Verdict(Kind.BOUNDED, min(self.to_size, callee.to_size - 1))
         kind = min(self.kind, callee.kind)
         to_size = min(self.to_size, callee.to_size)
-        if kind == Kind.SATURATED and self.from_size < to_size:
+        if kind == Kind.SATURATED and saturated_at(self.from_size) <= to_size:
             return Verdict(kind, to_size, self.from_size)
         return Verdict(Kind.BOUNDED, to_size)
 
@@ -53,5 +65,5 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
         return min(refuted, key=lambda verdict: verdict.to_size)
     weakest = min(verdict.kind for verdict in each)
     to_size = min(verdict.to_size for verdict in each)
-    from_size = 0 if weakest == Kind.BOUNDED else min(to_size, max(verdict.from_size for verdict in each))
+    from_size = NONE if weakest == Kind.BOUNDED else min(to_size, max(verdict.from_size for verdict in each))
     return Verdict(weakest, to_size, from_size)

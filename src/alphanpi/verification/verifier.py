@@ -6,21 +6,22 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from alphanpi.engine.histories import Evaluator
 from alphanpi.engine.tables import Failure
 from alphanpi.errors import UsageError
 from alphanpi.interpreter import Call, Interpreter
 from alphanpi.model import NPINetwork
 from alphanpi.spec import Environment, Program
+from alphanpi.verification import lemma
+from alphanpi.verification.audit import Audit, Audited, Auditor, Claim
 from alphanpi.verification.decisions import Decisions
-from alphanpi.verification.exploration import CounterExample, Explored, Explorer, LimitError
+from alphanpi.verification.exploration import TIME_MET, CounterExample, Covered, Explored, Explorer, LimitError
+from alphanpi.verification.hidden import hidden_start
 from alphanpi.verification.numerics import Numerics, Point, confirm
-from alphanpi.verification.verdicts import Kind, Verdict
+from alphanpi.verification.verdicts import NONE, Kind, Verdict, saturated_at
 
-LEMMA_SAMPLES = 500
 CONFIRMING_ACTIONS = 1_000_000
+NOT_TRIED = "the agent was not run beyond the sizes looked at: the time limit was met; raise --time-limit"
 
 
 class Advance(NamedTuple):
@@ -42,19 +43,29 @@ class Shown(NamedTuple):
 
     program: Program
     verdict: Verdict
-    attempted: int  # the size up to which it was looked at, a fault included; 0 if none
+    attempted: int  # the size up to which it was looked at, a fault included; NONE if none
     sizes: tuple[Explored, ...]  # completed without a violation
     invariant: tuple[str, ...]
     numerics: Numerics
+    audited: Audited | None  # None where it was not run
     counter_example: CounterExample | None  # confirmed by a real run
     reasons: tuple[str, ...]  # why the verdict is not stronger
+
+
+class Trial(NamedTuple):
+    """What was tried beyond the exploration."""
+
+    lemma_fault: str | None  # an instance on which the lemma turned out to be wrong
+    hidden: dict[str, str]  # of programs that fail below their minimum_size, how
+    audit: Audit
 
 
 class Result(NamedTuple):
     """What was shown of all programs."""
 
     programs: tuple[Shown, ...]
-    lemma_fault: str | None  # an instance on which the lemma turned out to be wrong
+    trial: Trial | None  # None where it was not asked for, or time ran out
+    timely: bool  # whether nothing was cut short by the clock
 
 
 class _Progress:
@@ -63,14 +74,25 @@ class _Progress:
     def __init__(self, program: Program, limit: int) -> None:
         self.program = program
         self.limit = limit
-        self.attempted = 0
+        self.attempted = NONE
         self.sizes: dict[int, Explored] = {}
         self.counter_example: CounterExample | None = None
         self.fault = ""  # the rule broken at the size attempted last, if any; no larger one is looked at
         self.limit_met = ""  # the limit that ended the exploration, if any
 
     def largest(self) -> int:
-        return max(self.sizes, default=0)
+        """The largest size completed; those without any start do not count."""
+        return max((size for size, explored in self.sizes.items() if explored.runs), default=NONE)
+
+    def last_new(self) -> int:
+        """The largest size at which sequences were seen that no smaller one shows."""
+        seen: set[Any] = set()
+        last = NONE
+        for size in sorted(self.sizes):
+            if not self.sizes[size].sequences <= seen:
+                last = size
+            seen |= self.sizes[size].sequences
+        return last
 
 
 class Verifier:
@@ -86,37 +108,72 @@ class Verifier:
         time_limit: float | None = None,
         on_size: OnSize | None = None,
         limits: Mapping[str, int] | None = None,
+        tried: bool = True,
     ) -> None:
         self.environment = environment
         self.library = environment.library
         self.evaluator = evaluator
         self.network = network
-        self.cutoff = environment.cutoff()
         self.on_size = on_size
         self.max_size = max_size
-        conditions = () if self.cutoff is None else self.cutoff.conditions
-        deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
-        self.explorer = Explorer(environment, Decisions(self.library, evaluator), conditions, deadline)
+        self.tried = tried
+        self.deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
+        self.explorer = Explorer(environment, Decisions(self.library, evaluator), deadline=self.deadline)
+        self.guard = self.explorer.guard
+        self.cutoff = lemma.checked_cutoff(self.guard)
+        if self.cutoff is not None:
+            self.explorer.conditions = self.cutoff.conditions
         self.limits = dict(limits or {program.name: self._limit(program) for program in self.library.learned})
+        self.progress = {
+            program.name: _Progress(program, self.limits[program.name]) for program in self.library.learned
+        }
         too_large = [program for program in self.library.learned if program.minimum_size > self.limits[program.name]]
         if too_large and limits is None:
             name, least = too_large[0].name, too_large[0].minimum_size
             raise UsageError(f"--max-size {max_size}: {name} cannot start below size {least}; give at least {least}")
+        self._grown: list[str] = []  # programs whose invariant has become larger than when their callers were run
 
     def verify(self) -> Result:
-        """Explore all sizes, then weigh what was seen."""
-        progress = {program.name: _Progress(program, self.limits[program.name]) for program in self.library.learned}
-        self._explore(progress)
+        """Explore all sizes, run the agent, then weigh what was seen."""
+        self._explore()
+        self._drop_what_rests_on_nothing()
         # Without a lemma nothing can be proved, and double precision could not change a verdict.
         network = None if self.cutoff is None else self.network
         numerics = confirm(
-            self.explorer.decisions, self.evaluator, network, [_points(item) for item in progress.values()]
+            self.explorer.decisions, self.evaluator, network, [_points(item) for item in self.progress.values()]
         )
+        timely = not any(item.limit_met.startswith(TIME_MET) for item in self.progress.values())
+        trial: Trial | None = None
+        if self.tried:
+            try:
+                trial = self._try(numerics)
+            except LimitError:
+                timely = False
+        return Result(self._weighed(numerics, trial), trial, timely)
+
+    def _try(self, numerics: list[Numerics]) -> Trial:
+        """What instances and runs beyond the exploration say against it."""
         fault = self._examine_lemma()
-        shown: dict[str, Shown] = {}
-        for item, own in zip(progress.values(), numerics, strict=True):
-            shown[item.program.name] = self._shown(item, own, fault, shown)
-        return Result(tuple(shown.values()), fault)
+        interpreter = Interpreter(self.environment, self.evaluator)
+        hidden = {
+            program.name: found
+            for program in self.library.learned
+            if (found := hidden_start(interpreter, program)) is not None
+        }
+        so_far = Trial(fault, hidden, Audit({}, {}))
+        claims = [
+            Claim(
+                program=one.program,
+                sizes=tuple(explored.size for explored in one.sizes if explored.size <= one.verdict.to_size),
+                sequences=frozenset(sequence for explored in one.sizes for sequence in explored.sequences),
+                beyond=one.verdict.kind >= Kind.SATURATED,
+            )
+            for one in self._weighed(numerics, so_far)
+            if one.verdict.kind != Kind.REFUTED
+        ]
+        claims = [claim for claim in claims if claim.sizes]
+        contracts, decisions = self.explorer.contracts, self.explorer.decisions
+        return so_far._replace(audit=Auditor(contracts, decisions, self.evaluator, claims, self.deadline).audit())
 
     def _limit(self, program: Program) -> int:
         """As far as asked for; by default as far as the lemma needs, for this program and those that call it."""
@@ -131,68 +188,81 @@ class Verifier:
         ]
         return max(self.cutoff.sizes.get(name, program.minimum_size) for name in [program.name, *callers])
 
-    def _explore(self, progress: dict[str, _Progress]) -> None:
+    def _explore(self) -> None:
         """All programs, size by size; a size that a limit cuts short leaves nothing behind."""
-        invariants = self.explorer.contracts.invariants
-        for size in range(1, max(self.limits.values()) + 1):
-            for item in progress.values():
-                name = item.program.name
+        contracts = self.explorer.contracts
+        for size in range(max(self.limits.values()) + 1):
+            for item in self.progress.values():
                 if item.fault or not item.program.minimum_size <= size <= item.limit:
                     continue
-                sizes, invariant = dict(item.sizes), set(invariants.get(name, ()))
+                before = {
+                    name: (dict(other.sizes), other.fault, other.counter_example)
+                    for name, other in self.progress.items()
+                }
+                invariants = {name: set(views) for name, views in contracts.invariants.items()}
+                mark = self.explorer.mark()
                 try:
-                    self._advance(item, size, progress)
+                    self._advance(item, size)
                 except LimitError as limit:
-                    item.sizes, invariants[name] = sizes, invariant
-                    for other in progress.values():
+                    self.explorer.back_to(mark)
+                    contracts.invariants = invariants
+                    for name, other in self.progress.items():
+                        other.sizes, other.fault, other.counter_example = before[name]
                         if not other.fault and other.attempted < other.limit:
                             other.limit_met = limit_reason(str(limit), other.program, other.attempted)
                     return
                 item.attempted = size
 
-    def _advance(self, item: _Progress, size: int, progress: dict[str, _Progress]) -> None:
-        program = item.program
+    def _advance(self, item: _Progress, size: int) -> None:
+        """Explore a size, then all that this turns out to rest on."""
+        self._take(item, size, self._explored(item, size))
+        while self._grown or self.explorer.pending:
+            if self._grown:
+                # A larger invariant allows more outcomes of calls: whoever makes them is run again.
+                name = self._grown.pop()
+                for other in self.progress.values():
+                    for smaller in sorted(other.sizes):
+                        explored = other.sizes.get(smaller)
+                        if explored is not None and any(call.program == name for call in explored.calls):
+                            self._take(other, smaller, self._explored(other, smaller))
+                continue
+            called, called_size = call = next(iter(self.explorer.pending))
+            states = self.explorer.pending.pop(call)
+            callee = self.progress[called]
+            if called_size in callee.sizes:  # else its contract is not shown, nor what rests on it
+                more = self.explorer.explore(callee.program, called_size, self._covered(called, called_size), states)
+                self._take(callee, called_size, callee.sizes[called_size].with_more(more))
+        if size in item.sizes and self.on_size is not None:
+            done = sum(len(other.sizes) for other in self.progress.values())
+            total = sum(other.limit - other.program.minimum_size + 1 for other in self.progress.values())
+            self.on_size(Advance(item.program.name, size, item.sizes[size].runs, done, total))
 
+    def _explored(self, item: _Progress, size: int) -> Explored:
+        return self.explorer.explore(item.program, size, self._covered(item.program.name, size))
+
+    def _covered(self, caller: str, size: int) -> Covered:
         def covered(callee: str, callee_size: int) -> bool:
             """Whether the contract of a call is shown: before, or, for a smaller measure, by this very induction."""
-            return callee_size in progress[callee].sizes or (callee == program.name and callee_size == size)
+            return callee_size in self.progress[callee].sizes or (callee, callee_size) == (caller, size)
 
-        known = self.explorer.contracts.invariants.setdefault(program.name, set())
-        explored = self.explorer.explore(program, size, covered)
-        while not explored.views <= known:
-            # A larger invariant allows more outcomes of the calls to itself: all sizes again, until nothing is added.
-            known |= explored.views
-            self._settle(item, known, covered)
-            explored = self.explorer.explore(program, size, covered)
-        for smaller in sorted(item.sizes):
-            again = item.sizes[smaller]
-            if again.counter_example is not None:
-                self._fault(item, smaller, again.counter_example)
-                return
+        return covered
+
+    def _take(self, item: _Progress, size: int, explored: Explored) -> None:
+        """Take note of what a program's runs at a size did."""
         if explored.counter_example is not None:
             self._fault(item, size, explored.counter_example)
             return
+        name = item.program.name
         item.sizes[size] = explored
-        if self.on_size is not None:
-            done = sum(len(other.sizes) for other in progress.values())
-            total = sum(other.limit - other.program.minimum_size + 1 for other in progress.values())
-            self.on_size(Advance(program.name, size, explored.runs, done, total))
-
-    def _settle(self, item: _Progress, known: set[Hashable], covered: Callable[[str, int], bool]) -> None:
-        """Explore the completed sizes again until the invariant contains all their outcomes."""
-        settled = False
-        while not settled:
-            count = len(known)
-            for size in sorted(item.sizes):
-                item.sizes[size] = self.explorer.explore(item.program, size, covered)
-                known |= item.sizes[size].views
-            settled = len(known) == count
+        known = self.explorer.contracts.invariants.setdefault(name, set())
+        if not explored.views <= known:
+            known |= explored.views
+            if name not in self._grown:
+                self._grown.append(name)
 
     def _fault(self, item: _Progress, size: int, found: CounterExample) -> None:
         """A real run decides whether it is a fault of the agent or only of the contracts it was seen through."""
-        for larger in [other for other in item.sizes if other >= size]:
-            del item.sizes[larger]
-        item.fault = f"at size {size}: {found.violation.text}"
+        _drop(item, size, found.violation.text)
         if found.violation.rule == "uncovered":
             return
         interpreter = Interpreter(self.environment, self.evaluator)
@@ -205,19 +275,47 @@ class Verifier:
         else:
             item.counter_example = found
 
+    def _drop_what_rests_on_nothing(self) -> None:
+        """Calls may turn out not to be covered after all: then neither is what was shown with their help."""
+        found = True
+        while found:
+            found = False
+            for item in self.progress.values():
+                for size in sorted(item.sizes):
+                    for call in sorted(item.sizes[size].calls):
+                        if size in item.sizes and call.size not in self.progress[call.program].sizes:
+                            what = f"it calls {call.program} at size {call.size}, where its contract has not been shown"
+                            _drop(item, size, what)
+                            found = True
+
     def _examine_lemma(self) -> str | None:
         if self.cutoff is None:
             return None
-        for seed in range(LEMMA_SAMPLES):
-            fault = self.cutoff.examine(self.environment, np.random.default_rng(seed))
+        for seed in range(lemma.SAMPLES):
+            if time.monotonic() > self.deadline:
+                raise LimitError(TIME_MET)
+            fault = lemma.contradicted(self.guard, self.cutoff, seed)
             if fault is not None:
                 return fault
         return None
 
-    def _shown(self, item: _Progress, numerics: Numerics, fault: str | None, below: dict[str, Shown]) -> Shown:
+    def _weighed(self, numerics: list[Numerics], trial: Trial | None) -> tuple[Shown, ...]:
+        """What all of it shows of every program, from the lowest level up."""
+        weighed: dict[str, Shown] = {}
+        for item, own in zip(self.progress.values(), numerics, strict=True):
+            weighed[item.program.name] = self._shown(item, own, trial, weighed)
+        return tuple(weighed.values())
+
+    def _shown(self, item: _Progress, numerics: Numerics, trial: Trial | None, below: dict[str, Shown]) -> Shown:
         name = item.program.name
         called = {call.program for explored in item.sizes.values() for call in explored.calls} - {name}
-        verdict, reasons = self._own_verdict(item, numerics, fault, called)
+        finding = None if trial is None else trial.audit.findings.get(name)
+        counter_example = item.counter_example or (None if finding is None else finding.counter_example)
+        if counter_example is not None:
+            verdict = Verdict(Kind.REFUTED, self.guard.size(counter_example.start))
+            reasons = [item.fault if item.counter_example is not None or finding is None else finding.text]
+        else:
+            verdict, reasons = self._own_verdict(item, numerics, trial, called)
         for callee in sorted(called):
             weaker = verdict.given(below[callee].verdict)
             if weaker != verdict:
@@ -231,62 +329,94 @@ class Verifier:
             sizes=tuple(item.sizes[size] for size in sorted(item.sizes)),
             invariant=tuple(sorted(str(view) for view in invariant)),
             numerics=numerics,
-            counter_example=item.counter_example,
+            audited=None if trial is None else trial.audit.audited.get(name),
+            counter_example=counter_example,
             reasons=tuple(reasons),
         )
 
     def _own_verdict(
-        self, item: _Progress, numerics: Numerics, fault: str | None, called: set[str]
+        self, item: _Progress, numerics: Numerics, trial: Trial | None, called: set[str]
     ) -> tuple[Verdict, list[str]]:
         """What is shown of a program if those it calls keep their contracts."""
-        name, largest = item.program.name, item.largest()
-        if item.counter_example is not None:
-            return Verdict(Kind.REFUTED, self.environment.size(item.counter_example.start)), [item.fault]
-        reasons = [item.fault] if item.fault else []
+        name, largest, last_new = item.program.name, item.largest(), item.last_new()
         ended = [item.limit_met] if item.limit_met else []
-        if not item.sizes:
-            return Verdict(Kind.BOUNDED, 0), [*ended, *reasons]
-        saturated_from = largest
-        while saturated_from - 1 in item.sizes and (
-            item.sizes[saturated_from - 1].sequences == item.sizes[largest].sequences
-        ):
-            saturated_from -= 1
-        saturated = saturated_from < largest and not item.fault
-        if saturated_from == largest:
-            reasons.append(f"its sequences still changed at size {largest}")
-        if self.cutoff is None or name not in self.cutoff.sizes:
-            reasons.append("the environment has no cut-off lemma for it")
-        else:
-            needed = self.cutoff.sizes[name]
-            if largest < needed:
-                reasons.append(f"the lemma needs every start up to size {needed}, {largest} was reached")
-            broken = {number for explored in item.sizes.values() for number in explored.broken_conditions}
-            for number, condition in enumerate(self.cutoff.conditions):
-                if number in broken:
-                    reasons.append(f"a condition of the lemma fails: {condition.text}")
-                elif condition.program == name and condition.from_size > largest:
-                    reasons.append(f"a condition of the lemma was not tried: {condition.text}")
-            # Their invariants may have grown after the runs of this program: enough for its sizes, not for all.
-            reasons += [
-                f"it calls {callee}, which has an invariant; a lemma cannot rest on that of another program"
-                for callee in sorted(called)
-                if self.explorer.contracts.invariants.get(callee)
-            ]
-            if fault is not None:
-                reasons.append(f"the lemma is wrong about this environment: {fault}")
+        reasons = [item.fault] if item.fault else []
+        empty = [size for size, explored in sorted(item.sizes.items()) if not explored.starts]
+        if empty:
+            reasons.append(f"no start is given at size {', '.join(map(str, empty))}, so nothing was shown there")
+        if largest == NONE:
+            return Verdict(Kind.BOUNDED), [*ended, *reasons]
+        finding = None if trial is None else trial.audit.findings.get(name)
+        against = [] if finding is None else [finding.text]
+        if trial is not None and name in trial.hidden:
+            reasons.append(trial.hidden[name])
+        if last_new == largest:
+            reasons.append(
+                f"its sequences still changed at size {largest}; --max-size {saturated_at(largest)} may show that they "
+                "stop changing"
+            )
+        reasons += self._against_the_lemma(item, trial, called)
         if not numerics.firm:
             reasons.append(f"margins of the decisions are not above {numerics.tolerance:g} in all arithmetics")
-        if not reasons:
-            return Verdict(Kind.PROVED, largest, saturated_from), reasons
-        reasons = [*ended, *reasons]
-        if saturated:
-            return Verdict(Kind.SATURATED, largest, saturated_from), reasons
-        return Verdict(Kind.BOUNDED, largest), reasons
+        if trial is None:
+            reasons.append(NOT_TRIED)
+        if not reasons and not against:
+            return Verdict(Kind.PROVED, largest, last_new), reasons
+        reasons = [*ended, *against, *reasons]
+        if item.fault or against or empty or last_new == largest:
+            return Verdict(Kind.BOUNDED, largest), reasons
+        if largest < saturated_at(last_new):
+            reasons.append(
+                f"nothing new was seen above size {last_new}, but only up to size {largest}; SATURATED needs "
+                f"--max-size {saturated_at(last_new)}"
+            )
+            return Verdict(Kind.BOUNDED, largest), reasons
+        return Verdict(Kind.SATURATED, largest, last_new), reasons
+
+    def _against_the_lemma(self, item: _Progress, trial: Trial | None, called: set[str]) -> list[str]:
+        """Why the lemma does not say more than was looked at."""
+        name, largest = item.program.name, item.largest()
+        if self.cutoff is None or name not in self.cutoff.sizes:
+            return [
+                "the environment has no cut-off lemma for it, and only that could prove it for every size: cutoff()"
+            ]
+        reasons = []
+        needed = self.cutoff.sizes[name]
+        if largest < needed:
+            reasons.append(f"the lemma needs every start up to size {needed}, {_reached(largest)} was reached")
+        broken = {number for explored in item.sizes.values() for number in explored.broken_conditions}
+        for number, condition in enumerate(self.cutoff.conditions):
+            if number in broken:
+                reasons.append(f"a condition of the lemma fails: {condition.text}")
+            elif condition.program == name and condition.from_size > largest:
+                reasons.append(f"a condition of the lemma was not tried: {condition.text}")
+        # Their invariants may have grown after the runs of this program: enough for its sizes, not for all.
+        contracts = self.explorer.contracts
+        reasons += [
+            f"it calls {callee}, which has an invariant; a lemma cannot rest on that of another program"
+            for callee in sorted(called & contracts.several)
+            if contracts.invariants.get(callee)
+        ]
+        if trial is not None and trial.lemma_fault is not None:
+            reasons.append(f"the lemma is wrong about this environment: {trial.lemma_fault}")
+        return reasons
 
 
 def limit_reason(limit: str, program: Program, attempted: int) -> str:
     """How a program's reasons name a limit that ended the exploration."""
-    return f"{limit} at size {max(attempted + 1, program.minimum_size)}"
+    cure = "; raise --time-limit" if limit == TIME_MET else ""
+    return f"{limit} at size {max(attempted + 1, program.minimum_size)}{cure}"
+
+
+def _drop(item: _Progress, size: int, why: str) -> None:
+    """A size at which a rule is broken, and all larger ones, are not shown."""
+    for larger in [other for other in item.sizes if other >= size]:
+        del item.sizes[larger]
+    item.fault = f"at size {size}: {why}"
+
+
+def _reached(size: int) -> str:
+    return "none" if size == NONE else str(size)
 
 
 def _points(item: _Progress) -> set[Point]:

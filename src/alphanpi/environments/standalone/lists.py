@@ -108,8 +108,6 @@ def sort(values: list[int]) -> list[int]:
     """The values in ascending order."""
     items = Items(list(values), [0, 0], 0, len(values) - 1)
     if len(values) > 1:
-        # Programs that call themselves do so once per element, one inside the other.
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), 10 * len(values) + 1000))
         bubblesort(items)
     return items.values
 

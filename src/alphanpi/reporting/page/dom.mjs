@@ -30,7 +30,21 @@ const ICONS = {
 export const icon = (name) =>
   svg("svg", { viewBox: "0 0 14 14", width: 14, height: 14, class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 
-export const percent = (share) => `${Math.round(share * 1000) / 10}%`;
+
+// Only all is 100 %, and only nothing is 0 %.
+export function percent(share) {
+  const rounded = Math.round(share * 1000) / 10;
+  if (rounded === 100 && share < 1) return ">99.9%";
+  if (rounded === 0 && share > 0) return "<0.1%";
+  return `${rounded}%`;
+}
+
+// A probability, likewise.
+export function chance(share) {
+  if (share >= 0.9995 && share < 1) return ">0.999";
+  return share < 0.0005 && share > 0 ? "<0.001" : share.toFixed(3);
+}
+
 export const grouped = (number) => Math.round(number).toLocaleString("en");
 export const decimals = (number) => (number === null ? "–" : number.toFixed(3).replace("-", "−"));
 

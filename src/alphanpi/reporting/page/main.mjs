@@ -4,6 +4,7 @@ import { grouped, html } from "./dom.mjs";
 import { PlayerView } from "./playerview.mjs";
 import { code, generalisation, learning, summary } from "./sections.mjs";
 import { startTheme } from "./theme.mjs";
+import { effort } from "./trees.mjs";
 import { TreeView } from "./treeview.mjs";
 
 const report = JSON.parse(document.getElementById("report-data").textContent);
@@ -29,7 +30,7 @@ const parts = [
   section("player", "Execution", `${execution.program} on ${execution.input}`, html("p", { class: "note" },
     "The network alone decides, without search. Space plays, ← and → step.", execution.note ? html("strong", { class: "left-out" }, ` ${execution.note}`) : ""), player.node),
   section("tree", "Search tree", stepTitle, html("p", { class: "note" },
-    `What a search with ${grouped(searches.simulations)} simulations per action thinks at the player's step. ${searches.note} Click a node to see its numbers, again to open or close it.`), treeView.node),
+    `What a search with ${effort(searches)} thinks at the player's step. ${searches.note} Click a node to see its numbers, again to open or close it.`), treeView.node),
   section("learning", "Learning", null, learning(report)),
   section("generalisation", "Generalisation", null, generalisation(report)),
   section("code", "Learned program", null, code(report)),

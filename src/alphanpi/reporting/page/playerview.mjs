@@ -1,6 +1,6 @@
 // The execution player: picture, controls, call stack, observation, probabilities.
 
-import { decimals, grouped, html, icon, percent, saveButton } from "./dom.mjs";
+import { chance, grouped, html, icon, saveButton } from "./dom.mjs";
 import { Playback, SPEEDS, callStacks } from "./playback.mjs";
 import { between, eased, readShapes } from "./scenes.mjs";
 import { SceneView } from "./sceneview.mjs";
@@ -190,8 +190,8 @@ export class PlayerView {
     this.chances.replaceChildren(...step.probabilities.map(([action, share]) =>
       html("li", { class: action === step.action ? "chosen" : "" },
         html("span", { class: "chance-name" }, name(action)),
-        html("span", { class: "bar", style: { "--share": percent(share) } }),
-        html("span", { class: "number" }, share < 0.0005 ? "<0.001" : decimals(share)))));
+        html("span", { class: "bar", style: { "--share": `${(100 * share).toFixed(1)}%` } }),
+        html("span", { class: "number" }, chance(share)))));
   }
 
   describeStack(index) {

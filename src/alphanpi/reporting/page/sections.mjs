@@ -7,14 +7,16 @@ import { copyButton, fact, figure, grouped, html, percent } from "./dom.mjs";
 const legend = (names) =>
   html("ul", { class: "legend" }, names.map((name, place) => html("li", { class: `key series-${place % COLOURS}` }, name)));
 
+const rateOf = (score) => score.successes / score.episodes; // the stored rate is rounded
+
 const seconds = (value) => (value === null ? "unknown" : value < 120 ? `${value.toFixed(1)} s` : `${(value / 60).toFixed(1)} min`);
 
 const command = (text) => html("pre", { class: "command" }, html("code", {}, text));
 
-function verification(certificate) {
+function verification(certificate, checked) {
   if (!certificate) return fact("Verification", "no certificate", "the last section says why");
   const margin = smallestMargin(certificate);
-  return fact("Verification", verdictText(certificate), margin === null ? null : `smallest margin ${threeDigits(margin)}`, verdictMood(certificate.verdict));
+  return fact("Verification", verdictText(certificate, checked), margin === null ? null : `smallest margin ${threeDigits(margin)}`, verdictMood(certificate.verdict, checked));
 }
 
 export function summary(report) {
@@ -27,7 +29,7 @@ export function summary(report) {
     const largest = of.reduce((a, b) => (b.size > a.size ? b : a));
     const compared = of.filter((score) => score.paper !== null);
     const last = compared.length ? compared.reduce((a, b) => (b.size > a.size ? b : a)) : null;
-    return fact(mode === "greedy" ? "Success without search" : "Success with search", `${percent(largest.rate)} at size ${grouped(largest.size)}`,
+    return fact(mode === "greedy" ? "Success without search" : "Success with search", `${percent(rateOf(largest))} at size ${grouped(largest.size)}`,
       last ? `paper: ${percent(last.paper)} at size ${grouped(last.size)}` : "no number in the paper");
   };
   const options = Object.entries(agent.options).map(([name, value]) => `${name} ${value}`).join(", ");
@@ -36,7 +38,7 @@ export function summary(report) {
       fact("Environment", agent.environment.split("/").pop(), options || agent.summary),
       fact("Training", seconds(training.seconds), training.iterations ? `${grouped(training.iterations)} iterations, seed ${agent.seed}` : `seed ${agent.seed}`),
       line("greedy"), line("planning"),
-      verification(certificate)),
+      verification(certificate, report.certificate_checked)),
     figure("who-calls-whom", "Who calls whom, as learned", (width) => callGraph(width, library, report.calls), Math.max(...library.map((entry) => entry.level)) < 2 ? "narrow" : ""),
     html("p", { class: "note" }, "Counted in greedy runs of the validation size; thicker arrows are more frequent, and every program also ends with STOP. Hover for numbers."),
   ];
@@ -75,7 +77,7 @@ export function generalisation(report) {
         html("li", { class: "key whisker" }, "95% Wilson interval"))];
   });
   const row = (score) => html("tr", {}, html("td", {}, score.program), html("td", {}, grouped(score.size)), html("td", {}, score.mode),
-    html("td", {}, `${score.successes} / ${score.episodes}`), html("td", {}, percent(score.rate)),
+    html("td", {}, `${score.successes} / ${score.episodes}`), html("td", {}, percent(rateOf(score))),
     html("td", {}, `${percent(score.low)} – ${percent(score.high)}`), html("td", {}, score.paper === null ? "–" : percent(score.paper)));
   const table = (heads, rows) => html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table" },
     html("table", {}, html("thead", {}, html("tr", {}, heads.map((head) => html("th", { scope: "col" }, head)))), html("tbody", {}, rows)));
@@ -87,7 +89,7 @@ export function generalisation(report) {
     reliability.length ? html("h3", {}, "Reliability per call", html("small", {}, "all calls, at any depth, of ten greedy runs of the validation size")) : null,
     reliability.length ? table(["program", "calls", "failed", "reliability", "95% interval"], reliability.map((one) =>
       html("tr", {}, html("td", {}, one.program), html("td", {}, grouped(one.calls)), html("td", {}, grouped(one.failures)),
-        html("td", {}, percent(one.rate)), html("td", {}, `${percent(one.low)} – ${percent(one.high)}`)))) : null,
+        html("td", {}, percent(1 - one.failures / one.calls)), html("td", {}, `${percent(one.low)} – ${percent(one.high)}`)))) : null,
   ];
 }
 
@@ -116,7 +118,7 @@ export function code(report) {
   const proof = certificate === null
     ? [html("p", { class: "note" }, `${about} This makes a certificate, and gives it to the report:`),
        command(`alphanpi verify ${agent.run} --out certificate.json\nalphanpi report ${agent.run} --certificate certificate.json`)]
-    : certificateParts(certificate, about);
+    : certificateParts(certificate, about, report.certificate_checked);
   return [html("h3", {}, "Source code", html("small", {}, "what was learned, as a program")), ...shown,
     html("h3", { id: "certificate" }, "Certificate", html("small", {}, "what has been shown about it")), ...proof];
 }

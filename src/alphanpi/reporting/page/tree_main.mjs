@@ -1,7 +1,8 @@
 // The page of a single search.
 
-import { grouped, html } from "./dom.mjs";
+import { html } from "./dom.mjs";
 import { startTheme } from "./theme.mjs";
+import { effort } from "./trees.mjs";
 import { TreeView } from "./treeview.mjs";
 
 const shown = JSON.parse(document.getElementById("report-data").textContent);
@@ -11,7 +12,7 @@ document.getElementById("content").append(
   html("div", { class: "intro" }, html("h1", {}, document.title), html("p", { class: "muted" }, shown.run)),
   html("section", { class: "card", id: "tree" },
     html("h2", {}, shown.library[program].name, html("small", {}, shown.states[state].text)),
-    html("p", { class: "note" }, `${grouped(searches.simulations)} simulations per action. ${searches.note} Click a node to see its numbers, again to open or close it.`),
+    html("p", { class: "note" }, `${effort(searches)}. ${searches.note} Click a node to see its numbers, again to open or close it.`),
     view.node),
 );
 document.getElementById("foot").append(`Made by AlphaNPI ${shown.version}. One file, no network.`);

@@ -13,6 +13,15 @@ export function readDecision(decision, columns) {
   };
 }
 
+// What stands in the place of a tree.
+export const missingTree = (reason) => (reason === null ? "There is no tree here." : `There is no tree of this step: ${reason}.`);
+
+// How much a search thinks.
+export function effort({ simulations, called_simulations: called }) {
+  const times = (number) => `${number.toLocaleString("en")} ${number === 1 ? "simulation" : "simulations"}`;
+  return called === simulations ? `${times(simulations)} per action` : `${times(simulations)} per action, and ${called.toLocaleString("en")} in programs it calls,`;
+}
+
 const mostVisited = (edges) =>
   edges.reduce((best, edge) => (best === null || edge.visits > best.visits ? edge : best), null);
 

@@ -1,7 +1,7 @@
 // The search tree of a decision: a drawing to walk through, a table of the node at hand, sub-searches on demand.
 
 import { decimals, grouped, html, saveButton, svg } from "./dom.mjs";
-import { growTree, layoutTree, neighbour, readDecision } from "./trees.mjs";
+import { growTree, layoutTree, missingTree, neighbour, readDecision } from "./trees.mjs";
 
 const BOX = { width: 132, height: 28 };
 const PITCH = { row: 38, column: 172 };
@@ -37,7 +37,7 @@ export class TreeView {
       this.steps.replaceChildren();
       this.details.replaceChildren();
       this.drawing.replaceChildren(html("p", { class: "note" },
-        "The tree of this step was left out, for its size or for the time its search takes."));
+        missingTree(step && step.reason !== null ? this.report.searches.reasons[step.reason] : null)));
       return;
     }
     this.show(step.search, step.decision);
@@ -85,7 +85,7 @@ export class TreeView {
     const decision = this.decision;
     if (!decision) {
       this.drawing.replaceChildren(html("p", { class: "note" },
-        "The search could not follow the run to this action: a program it called failed with search."));
+        missingTree(null)));
       this.details.replaceChildren();
       return;
     }

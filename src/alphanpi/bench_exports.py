@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,7 +12,9 @@ import numpy as np
 from alphanpi.agent import PRETRAINED, Agent, load
 from alphanpi.errors import UsageError
 from alphanpi.exporting import export
-from alphanpi.exporting.render import function_name
+from alphanpi.exporting.equality import executed
+from alphanpi.exporting.names import function_names
+from alphanpi.guard import Guard
 from alphanpi.interpreter import Call, Interpreter
 
 _LONGEST_PLANNING = 10.0  # seconds
@@ -56,11 +57,12 @@ def bench_export(
         agent = load(case.agent)
         exported = _exported_function(agent, case)
         planned = True
+        guard = Guard(agent.environment)
         smallest = agent.environment.library.named(case.program).minimum_size
-        warming = agent.environment.initial(case.program, smallest, np.random.default_rng(0))
+        warming = guard.initial(case.program, smallest, np.random.default_rng(0))
         agent.executions([Call(case.program, warming)], "planning")  # compiles the search
         for size in sorted(case.sizes):
-            call = Call(case.program, agent.environment.initial(case.program, size, np.random.default_rng(size)))
+            call = Call(case.program, guard.initial(case.program, size, np.random.default_rng(size)))
             planning = _best(partial(_plan, load(case.agent), call), repetitions=1) if planned else None
             timing = ExportTiming(
                 case=case.agent.removeprefix(PRETRAINED),
@@ -78,22 +80,15 @@ def bench_export(
 
 def _exported_function(agent: Agent, case: ExportCase) -> Callable[[Any], None]:
     """The exported program as a function of an environment's state."""
-    standalone = agent.environment.standalone()
+    standalone = Guard(agent.environment).standalone()
     if standalone is None:
         raise UsageError(f"{case.agent}: its environment has no member standalone(), so there is nothing to time")
-    namespace: dict[str, Any] = {"__name__": "exported"}
-    exec(
-        compile(export(case.agent, max_size=_EXPORT_SIZE, samples=_EXPORT_SAMPLES).text, "<exported>", "exec"),
-        namespace,
-    )
+    namespace = executed(export(case.agent, max_size=_EXPORT_SIZE, samples=_EXPORT_SAMPLES).text)
+
+    function = namespace[function_names(agent.environment.library, standalone)[case.program]]
 
     def run(state: Any) -> None:
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, 10 * agent.environment.size(state) + 1000))
-        try:
-            namespace[function_name(case.program)](namespace[standalone.class_name](*standalone.arguments(state)))
-        finally:
-            sys.setrecursionlimit(limit)
+        function(namespace[standalone.class_name](*standalone.arguments(state)))
 
     return run
 

@@ -1,0 +1,168 @@
+"""A certificate's content: what is written to files, and what is accepted from them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from alphanpi.verification.verdicts import NONE, Kind, Verdict
+
+FORMAT: Literal[3] = 3
+LARGEST_SIZE = 100_000
+"""Up to which a verification can be asked for."""
+
+Size = Annotated[int, Field(ge=NONE, le=10**9)]  # NONE where there is none
+Count = Annotated[int, Field(ge=0, le=10**15)]
+Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Margin = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Deviation = Annotated[float, Field(ge=0)]  # infinite if not a number
+VerdictName = Annotated[str, Field(pattern="^(REFUTED|BOUNDED|SATURATED|PROVED)$")]
+
+
+class Record(BaseModel):
+    """Part of a certificate."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class SizeRecord(Record):
+    """All runs of a program at one size."""
+
+    size: Size
+    runs: Count
+    sequences: Count
+    sequences_sha256: Hash
+
+
+class NumericsRecord(Record):
+    """How firm the decisions of a program are; see `Numerics`."""
+
+    tolerance: Margin
+    smallest_margin: Margin | None
+    batched_deviation: Deviation
+    double_margin: Margin | None
+    double_deviation: Deviation | None
+    same_decisions: bool
+
+
+class AuditRecord(Record):
+    """How much a program was run for real."""
+
+    sizes: list[Size]
+    runs: Count
+    calls: Count
+    cut: Count
+
+
+class StepRecord(Record):
+    """One step of a counter-example."""
+
+    state: str
+    action: str
+
+
+class CounterExampleRecord(Record):
+    """A start from which the program really fails, and the run that found it."""
+
+    start: str
+    start_text: str  # as the environment writes it for people
+    rule: str
+    text: str
+    steps: list[StepRecord]
+    final: str
+
+
+class ProgramRecord(Record):
+    """What was shown of one program."""
+
+    name: str
+    level: Annotated[int, Field(ge=1)]
+    verdict: VerdictName
+    from_size: Size
+    to_size: Size
+    attempted: Annotated[int, Field(ge=NONE, le=LARGEST_SIZE)]  # up to which it was looked at, a fault included
+    sizes: list[SizeRecord]
+    sequences: Count  # distinct ones, over all sizes
+    numerics: NumericsRecord
+    audit: AuditRecord | None  # None where it was not run
+    invariant: list[str]
+    counter_example: CounterExampleRecord | None
+    reasons: list[str]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ProgramRecord:
+        sizes = [one.size for one in self.sizes]
+        if sizes != sorted(set(sizes)) or any(size > self.attempted for size in sizes):
+            raise ValueError("`sizes` are out of order, or beyond `attempted`")
+        if (self.verdict == "REFUTED") != (self.counter_example is not None):
+            raise ValueError("a counter-example belongs to REFUTED, and REFUTED needs one")
+        return self
+
+
+class ConditionRecord(Record):
+    """A condition of the lemma, and on how many runs it was checked."""
+
+    program: str
+    text: str
+    from_size: int
+    runs: Count
+    holds: bool
+
+
+class LemmaRecord(Record):
+    """The cut-off lemma and how its conditions were checked."""
+
+    text: str
+    sizes: dict[str, Size]
+    conditions: list[ConditionRecord]
+    samples: Count
+    fault: str | None
+
+
+class Certificate(Record):
+    """Everything a verification showed."""
+
+    format: Literal[3]
+    environment: str
+    options: dict[str, Any]
+    environment_class: str
+    environment_version: int
+    environment_sha256: Hash | None  # of the source; None where the class has no source files
+    weights_sha256: Hash | None
+    verdict: VerdictName
+    from_size: Size
+    to_size: Size
+    programs: Annotated[list[ProgramRecord], Field(min_length=1)]
+    lemma: LemmaRecord | None
+    tried: bool  # whether there was time to try the lemma and to run the agent
+    assumptions: list[str]
+    software: dict[str, str]
+    seconds: Annotated[float, Field(ge=0, le=1e7)]
+    digest: str  # of all the rest
+
+    @property
+    def claim(self) -> Verdict:
+        """The overall verdict."""
+        return Verdict(Kind[self.verdict], self.to_size, self.from_size)
+
+    @property
+    def proved(self) -> bool:
+        """Whether every program is shown to work at every size."""
+        return self.verdict == Kind.PROVED.name
+
+    def record(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return self.model_dump()
+
+    def sealed(self) -> Certificate:
+        """With its digest."""
+        return self.model_copy(update={"digest": digest(self.record())})
+
+
+def digest(record: dict[str, Any]) -> str:
+    """SHA-256 of a certificate without its digest."""
+    content = {key: value for key, value in record.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
