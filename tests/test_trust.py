@@ -171,10 +171,10 @@ def test_a_module_that_is_nowhere_and_a_file_that_is_nowhere_say_how_to_go_on(ru
 
 
 def test_a_package_of_ours_that_is_no_environment_is_not_imported_for_a_file(run, downloaded):
-    folder = downloaded("alphanpi.bench_export:E")
-    sys.modules.pop("alphanpi.bench_export", None)
+    folder = downloaded("alphanpi.bench_exports:E")
+    sys.modules.pop("alphanpi.bench_exports", None)
     assert run("run", folder, "EMPTY", "1")[0] == 2
-    assert "alphanpi.bench_export" not in sys.modules
+    assert "alphanpi.bench_exports" not in sys.modules
 
 
 def test_resume_does_not_run_what_only_meta_json_names(run, downloaded, tmp_path):
@@ -396,6 +396,16 @@ def test_an_environment_whose_constructor_exits_or_whose_fields_run_out_is_a_fau
     write(tmp_path, env=ENVIRONMENT.replace('("zero",)', 'iter(("zero",))'))
     code, _, err = run("check", tmp_path / "env.py")
     assert (code, "`fields` must name every entry" in err) == (2, True)
+
+
+def test_what_cannot_be_written_down_is_refused_before_anything_is_written(tmp_path):
+    out = tmp_path / "run"
+    for seed in (-1, 2**64, 1.5):
+        with pytest.raises(UsageError, match=f"seed {seed}: give a whole number"):
+            train("hanoi", seed=seed, out=out)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="options of an environment are kept as JSON"):
+        train("hanoi", seed=0, out=out, colour=object())
+    assert not out.exists()
 
 
 def test_a_module_whose_name_has_py_in_it_is_no_file(tmp_path, monkeypatch):

@@ -16,7 +16,9 @@ def require_writable(path: Path) -> None:
         raise UsageError(f"{path}: a folder; give the name of a file")
     target = _target(path)
     if not target.parent.is_dir():
-        raise UsageError(f"{path}: there is no folder {target.parent}; make it first")
+        raise UsageError(
+            f"{path}: there is no folder {target.parent if path.is_symlink() else path.parent}; make it first"
+        )
     if not os.access(target.parent, os.W_OK):
         raise UsageError(f"{path}: cannot be written: no permission to write in {target.parent}")
 

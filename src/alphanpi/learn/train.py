@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import signal
 import time
@@ -13,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi.agent import describe
+from alphanpi import limits
+from alphanpi.agent import ModelCard, describe
 from alphanpi.config import TrainConfig
 from alphanpi.errors import UsageError
 from alphanpi.interrupts import insist
@@ -24,6 +26,7 @@ from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
 from alphanpi.learn.trainer import Report, Seconds, Trainer
 from alphanpi.model import usable_device
 from alphanpi.registry import absolute, create, load_named_in, make
+from alphanpi.run_records import Meta
 from alphanpi.spec import Environment
 
 CHECKPOINT_ITERATIONS = 10
@@ -74,9 +77,14 @@ def train(
     _require(time_limit, device)
     if out is not None and not str(out):
         raise UsageError("an empty name for the run directory; give the name of a folder, or leave it out")
-    created = make(environment, **options)
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
+    seed = limits.seed(seed)
+    try:
+        options = json.loads(json.dumps(options, allow_nan=False))  # as a run that is resumed will have them
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"options of an environment are kept as JSON: {error}") from error
+    created = make(environment, **options)
     environment = absolute(environment)
     short = environment.rpartition("/")[2].replace(".py", "").replace(":", "-")
     stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -84,8 +92,9 @@ def train(
     directory.require_new()
     resolved = config if config is not None else preset_config(preset, environment)
     trainer = Trainer(created, resolved, seed, device)
+    meta = new_meta(environment, options, seed, preset, device)
     with directory.locked():
-        directory.create(new_meta(environment, options, seed, preset, device), resolved)
+        directory.create(meta, resolved)
         return _go_on(directory, trainer, 0.0, Seconds(), time_limit, observer)
 
 
@@ -145,9 +154,7 @@ def _go_on(
     observer: Observer | None,
 ) -> Outcome:
     meta, identity = directory.identity()
-    card = describe(
-        meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
-    )
+    card = _card(meta, trainer)
     began, before = time.perf_counter(), elapsed
     cut, saved = False, trainer.iteration
     reason = "completed" if trainer.curriculum.completed else ""
@@ -194,6 +201,12 @@ def _go_on(
         success=dict(trainer.curriculum.success),
         explanation=CUT if cut else trainer.curriculum.explain(),
         proved=trainer.curriculum.completed and not cut and trainer.config.until == "verified",
+    )
+
+
+def _card(meta: Meta, trainer: Trainer) -> ModelCard:
+    return describe(
+        meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
     )
 
 
