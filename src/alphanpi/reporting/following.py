@@ -139,4 +139,6 @@ def _follow(
                 found.reasons[site] = "the search stood elsewhere than the run"
             else:
                 found.trees[site] = decision
+            if site.step + 1 == len(runs[site.call]):
+                del inspectors[site.call]
     found.search.shared.pools.reset()  # episodes that were given up
