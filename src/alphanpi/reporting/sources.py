@@ -11,6 +11,7 @@ from alphanpi.exporting import Origin, export_evaluator
 from alphanpi.verification import Kind, Verdict
 
 SAMPLES = 200
+SECONDS = 30.0
 
 
 class Source(NamedTuple):
@@ -34,7 +35,7 @@ def exported(agent: Agent, run: str, certificate: dict[str, Any] | None, progres
     progress("exporting the learned programs")
     origin = Origin(run, agent.weights_hash[:12], agent.card.environment, agent.card.options)
     try:
-        export = export_evaluator(agent.environment, agent.evaluator, origin, samples=SAMPLES)
+        export = export_evaluator(agent.environment, agent.evaluator, origin, samples=SAMPLES, time_limit=SECONDS)
     except AlphaNPIError as error:  # ExportFailed, or an agent or environment with nothing to export
         return Source(None, f"The export failed: {error}.")
     compared = f"Exported for this report: the same as the agent on {export.cases:,} runs, {export.actions:,} actions."
