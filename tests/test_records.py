@@ -245,7 +245,7 @@ def rewrite(file: Path, card=None, tensors=None) -> None:
         (lambda card: {**card, "network": 5}, "field 'network'"),
         (lambda card: {**card, "network": {**card["network"], "memory": "3"}}, "field 'network.memory'"),
         (lambda card: {**card, "network": {**card["network"], "memory": 10**9}}, "memory"),
-        (lambda card: {**card, "network": {**card["network"], "memory": 60_000}}, "expected ["),
+        (lambda card: {**card, "network": {**card["network"], "memory": 60_000}}, "field 'network.memory'"),
         (lambda card: {**card, "network": {**card["network"], "memory": 4}}, "expected ["),
         (lambda card: {**card, "search": {**card["search"], "c_puct": -1}}, "field 'search.c_puct'"),
         (lambda card: {**card, "seed": -1}, "field 'seed'"),
@@ -485,8 +485,8 @@ def test_training_stops_where_numbers_end_and_keeps_the_checkpoint(run, copy, mo
     before = bits(copy)
     iterate = Trainer.iterate
 
-    def spoiled(trainer):
-        report = iterate(trainer)
+    def spoiled(trainer, *arguments):
+        report = iterate(trainer, *arguments)
         with torch.no_grad():
             next(iter(trainer.acting.parameters())).fill_(torch.nan)
         return report
@@ -501,7 +501,7 @@ def test_training_stops_where_numbers_end_and_keeps_the_checkpoint(run, copy, mo
 def test_a_device_that_is_not_there_is_refused_and_another_can_be_given(run, copy):
     edit(copy / "meta.json", lambda meta: {**meta, "device": "cuda:63"})
     unseal(copy)
-    assert_one_line(run("resume", copy), "device 'cuda:63' cannot be used", "use --device cpu")
+    assert_one_line(run("resume", copy), "device 'cuda:63' cannot be used here; there is cpu")
     assert run("resume", copy, "--device", "cpu")[0] == 1
 
 

@@ -206,7 +206,8 @@ def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
 def _errors(trainer: Trainer, state: State) -> dict[str, list[Error]]:
     """The error starts of every program; starts of programs or sizes that there are not are refused."""
     environment = trainer.environment
-    largest = max(environment.validation_size, *environment.train_sizes, *environment.test_sizes)
+    trained = [size for program in trainer.library.learned for size in trainer.starts.sizes(program)]
+    largest = max(environment.validation_size, *environment.train_sizes, *environment.test_sizes, *trained)
 
     def fits(name: str, error: ErrorRecord) -> bool:
         most = _LARGEST_COUNTER_EXAMPLE if error.origin else largest

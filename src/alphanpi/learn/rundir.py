@@ -26,7 +26,8 @@ from alphanpi.run_records import CHECKPOINTS, META_FILE, Meta, Run, read_meta, r
 
 _PACKAGES = ("alphanpi", "torch", "numpy", "numba", "safetensors", "pydantic")
 _STOPPING = "max_iterations"  # decides when a run stops, not what it does: it may be changed between sessions
-_ADDED_KEYS: frozenset[str] = frozenset()  # of the configuration, since runs keep its digest; older runs lack them
+# Keys the configuration got since runs keep its digest; what was started before lacks them.
+_ADDED_KEYS = frozenset({"episodes.train_sizes", "validation.size"})
 _LOCK_FILE = ".lock"
 
 
