@@ -15,6 +15,14 @@ def alphanpi_home(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def compiled_before():
+    """What commands print does not depend on whether something was compiled before."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("alphanpi.engine.warmup.needs_compilation", lambda: False)
+        yield
+
+
 @pytest.fixture
 def run(capsys):
     """Runs the command line in this process: exit code, output, errors."""

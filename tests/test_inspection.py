@@ -176,7 +176,7 @@ def test_several_inspections_are_under_way_at_a_time(hanoi):
 
 
 def test_a_program_may_think_longer_than_those_it_calls(hanoi):
-    config = SearchConfig(**hanoi.card.search).model_copy(update={"simulations_exploitation": 1})
+    config = hanoi.card.search.model_copy(update={"simulations_exploitation": 1})
     engine = Search(hanoi.environment, hanoi.evaluator, config)
     found = inspect(engine, Request("HANOI", hanoi.parse("HANOI", "4")), simulations=50)
     inherited = 0
@@ -187,7 +187,7 @@ def test_a_program_may_think_longer_than_those_it_calls(hanoi):
 
 
 def test_few_nodes_are_kept_and_all_are_counted(hanoi):
-    config = SearchConfig(**hanoi.card.search).model_copy(update={"simulations_exploitation": 200})
+    config = hanoi.card.search.model_copy(update={"simulations_exploitation": 200})
     engine = Search(hanoi.environment, hanoi.evaluator, config)
     request = Request("HANOI", hanoi.parse("HANOI", "4"))
     for whole, few in zip(
@@ -202,7 +202,7 @@ def test_few_nodes_are_kept_and_all_are_counted(hanoi):
 
 def test_the_kernel_comes_back_to_look_at_the_clock(hanoi):
     """A search that asks for nothing new for long: all it needs is known already."""
-    config = SearchConfig(**hanoi.card.search)
+    config = hanoi.card.search
     config = config.model_copy(update={"simulations_exploitation": 10**8, "max_nodes": 10**7})
     engine = Search(hanoi.environment, hanoi.evaluator, config)
     began = time.monotonic()
