@@ -304,8 +304,8 @@ def test_bench_search_as_json(run, monkeypatch):
     ("arguments", "message"),
     [
         (("search", "--episodes", 0), "episodes 0"),
-        (("search", "--oracle-seconds", -1), "--oracle-seconds -1"),
-        (("search", "--oracle-seconds", "nan"), "--oracle-seconds nan"),
+        (("search", "--oracle-seconds", -1), "oracle seconds -1"),
+        (("search", "--oracle-seconds", "nan"), "oracle seconds nan"),
         (("train", "--iterations", 0), "iterations 0"),
     ],
 )

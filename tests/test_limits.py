@@ -54,7 +54,7 @@ def test_there_are_numbers_to_be_bounded():
     assert all(key in flatten(TrainConfig()) for key in ("search.simulations", "learning.learning_rate"))
 
 
-@pytest.mark.parametrize("text", ["1.5", "-1", "nan", "inf", "1e3", "", "0x10", "1_000", "٣", str(2**63), "9" * 5000])
+@pytest.mark.parametrize("text", ["1.5", "-1", "nan", "inf", "1e3", "", "0x10", "1_000", "٣", "9" * 5000])
 @pytest.mark.parametrize(
     "command",
     [
@@ -96,7 +96,7 @@ def test_what_is_no_whole_number_is_refused_and_not_rounded(run, command, text):
         (("check", "hanoi", "--samples", "0"), "samples 0: give a whole number from 1"),
         (("check", "hanoi", "--samples", "99999999999"), "samples 99999999999: give"),
         (("bench", "search", "--oracle-seconds", "1e300"), "oracle seconds 1e+300: give seconds"),
-        (("bench", "train", "--seed", str(2**63)), "--seed 9223372036854775808: give a whole number"),
+        (("bench", "train", "--seed", str(2**63)), "seed 9223372036854775808: give a whole number"),
         (("config", "hanoi", "--network.memory", "1000000"), "network.memory = 1000000: Input should be less"),
         (("config", "hanoi", "--learning.learning_rate", "inf"), "learning.learning_rate = inf: Input should be a fin"),
         (("config", "hanoi", "--episodes.per_iteration", "99999999999"), "less than or equal to 1000000"),

@@ -126,6 +126,8 @@ def trace(
 
     agent = load(run, device, environment=env)
     most = limit if limit is not None else (JSON_STEPS if as_json else TEXT_STEPS)
+    if most < 0 or (depth is not None and depth < 0):
+        raise UsageError("--depth and --limit are numbers from 0")
     with _patience(agent, program, max_actions):
         execution = agent.trace(program, instance, Recording(steps=most, depth=depth), max_actions)
     left_out = execution.actions - len(execution.steps)

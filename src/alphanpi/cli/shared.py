@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from cyclopts import App, Parameter, Token, convert
 
 from alphanpi import __version__
 from alphanpi.errors import UsageError
-from alphanpi.limits import MOST_SECONDS, MOST_SEED
+from alphanpi.limits import MOST_SECONDS
 
 EXIT_FINDINGS = 1
 EXIT_ERROR = 2
@@ -21,25 +20,19 @@ EXIT_NOT_ESTABLISHED = 3
 EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
 EXIT_NO_READER = 141  # as of a process that SIGPIPE ended
+_WHOLE = re.compile(r"-?[0-9]{1,100}")
+_SHOWN_CHARACTERS = 40
 
 
 def _strictly(kind: Any, tokens: Sequence[Token]) -> Any:
-    """What was typed as the type asked for: whole numbers are not rounded, and no number is negative or endless."""
-    if kind not in (int, float) or len(tokens) != 1:
+    """What was typed as the type asked for; whole numbers are not rounded. What uses a number knows its bounds."""
+    if kind is not int or len(tokens) != 1:
         return convert(kind, tokens)
     text = tokens[0].value
-    what = f"{tokens[0].keyword or 'the number'} {text if len(text) <= 40 else text[:40] + '…'}"
-    if kind is int:
-        if not (text.isascii() and text.isdigit()) or len(text) > 19 or int(text) > MOST_SEED:
-            raise UsageError(f"{what}: give a whole number from 0 to {MOST_SEED:,}")
-        return int(text)
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 <= number < math.inf:  # nan is neither
-        raise UsageError(f"{what}: give a number from 0 on")
-    return number
+    if _WHOLE.fullmatch(text) is None:
+        shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+        raise UsageError(f"{tokens[0].keyword or 'the number'} {shown}: give a whole number")
+    return int(text)
 
 
 app = App(
