@@ -227,7 +227,7 @@ def test_the_command_as_json(run):
     [
         (["pretrained:nobody"], "no pretrained agent 'nobody'"),
         (["pretrained:hanoi", "--max-size", "0"], "--max-size 0: HANOI cannot start below size 1; give at least 1"),
-        (["pretrained:hanoi", "--max-size", "-1"], "--max-size -1: give a whole number from 0"),
+        (["pretrained:hanoi", "--max-size", "-1"], "--max-size -1: give 0 to 100,000"),
         (["pretrained:hanoi", "--max-size", "9999999"], "--max-size 9999999: give 0 to 100,000"),
         (["pretrained:sorting", "--max-size", "1"], "RSHIFT cannot start below size 2; give at least 2"),
         (["pretrained:hanoi", "--time-limit", "0"], "leaves no time"),
