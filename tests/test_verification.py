@@ -196,6 +196,9 @@ def test_mutants_are_refuted_or_equivalent():
     refuted = 0
     for environment, name, history, instead in mutants():
         evaluator = Mutant(environment, name, history, instead)
+        if verify_evaluator(environment, evaluator, max_size=3).verdict == "REFUTED":  # most are, and soon
+            refuted += 1
+            continue
         certificate = verify_evaluator(environment, evaluator)
         if certificate.verdict == "REFUTED":
             refuted += 1
