@@ -16,41 +16,10 @@ from cyclopts import App
 import alphanpi
 from alphanpi import bench
 from alphanpi.cli import app, main
+from countdown import COUNTDOWN
 
 ROOT = Path(__file__).parents[1]
 BUILTIN = ["flat-sorting", "hanoi", "recursive-sorting", "sorting"]
-
-COUNTDOWN = textwrap.dedent(
-    '''
-    from alphanpi import Environment, action, program
-
-
-    class Countdown(Environment[int]):
-        """Counts down."""
-
-        fields = ("zero",)
-
-        @action(pre=lambda state: state > 0)
-        def DOWN(self, state):
-            return state - 1
-
-        @program(level=1, depth=8)
-        def EMPTY(self, before, after):
-            return after == 0
-
-        def initial(self, program, size, rng):
-            return size
-
-        def observe(self, state):
-            return (state == 0,)
-
-        def size(self, state):
-            return state
-
-        def parse(self, program, text):
-            return int(text)
-    '''
-)
 
 
 class Outcome:

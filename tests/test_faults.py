@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import torch
 
+import countdown
 from alphanpi import Environment, EnvironmentFault, SearchConfig, SpecificationError, UsageError, action, program
 from alphanpi.agent import describe, write_weights
 from alphanpi.engine import episodes
@@ -34,41 +35,7 @@ from networks import HashNetwork
 
 SOURCES = Path(__file__).parents[1] / "src" / "alphanpi"
 
-COUNTDOWN = textwrap.dedent(
-    '''
-    import itertools
-    import sys
-    from pathlib import Path
-
-    from alphanpi import Environment, action, program
-
-
-    class Countdown(Environment[int]):
-        """Counts down."""
-
-        fields = ("zero",)
-
-        @action(pre=lambda state: state > 0)
-        def DOWN(self, state):
-            return state - 1
-
-        @program(level=1, depth=8)
-        def EMPTY(self, before, after):
-            return after == 0
-
-        def initial(self, program, size, rng):
-            return size
-
-        def observe(self, state):
-            return (state == 0,)
-
-        def size(self, state):
-            return state
-
-        def parse(self, program, text):
-            return int(text)
-    '''
-)
+COUNTDOWN = f"import itertools\nimport sys\nfrom pathlib import Path\n{countdown.COUNTDOWN}"  # which members use
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from alphanpi.errors import UsageError
 from alphanpi.exporting import export
 from alphanpi.exporting.equality import executed
 from alphanpi.exporting.names import function_names
-from alphanpi.guard import Guard
 from alphanpi.interpreter import Call, Interpreter
 
 _LONGEST_PLANNING = 10.0  # seconds
@@ -57,7 +56,7 @@ def bench_export(
         agent = load(case.agent)
         exported = _exported_function(agent, case)
         planned = True
-        guard = Guard(agent.environment)
+        guard = agent.guard
         smallest = agent.environment.library.named(case.program).minimum_size
         warming = guard.initial(case.program, smallest, np.random.default_rng(0))
         agent.executions([Call(case.program, warming)], "planning")  # compiles the search
@@ -80,7 +79,7 @@ def bench_export(
 
 def _exported_function(agent: Agent, case: ExportCase) -> Callable[[Any], None]:
     """The exported program as a function of an environment's state."""
-    standalone = Guard(agent.environment).standalone()
+    standalone = agent.guard.standalone()
     if standalone is None:
         raise UsageError(f"{case.agent}: its environment has no member standalone(), so there is nothing to time")
     namespace = executed(export(case.agent, max_size=_EXPORT_SIZE, samples=_EXPORT_SAMPLES).text)

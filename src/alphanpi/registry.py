@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from alphanpi import trust
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
+from alphanpi.guard import RAISED
 from alphanpi.provenance import digest_of, file_contents, module_contents
 from alphanpi.source_loading import load_file
 from alphanpi.spec import Environment, require_specified
@@ -28,7 +29,6 @@ _BUILTIN = {
     "flat-sorting": "alphanpi.environments.flat_sorting:FlatSorting",
 }
 _OWN_MODULES = "alphanpi.environments."
-_RAISED = (Exception, SystemExit)
 _registered: dict[str, str | type[Environment[Any]]] = {}
 
 
@@ -70,7 +70,7 @@ def create(environment: type[Environment[Any]], /, **options: Any) -> Environmen
         require_specified(created)
     except AlphaNPIError:
         raise
-    except _RAISED as error:
+    except RAISED as error:
         raise EnvironmentFault(f"{name}: creating it failed: {_where(error)}") from error
     return created
 
@@ -163,7 +163,7 @@ def _from_module(module: str, class_name: str | None) -> type[Environment[Any]]:
         raise EnvironmentFault(f"{module}: loading it failed: {_where(error)}") from error
     except AlphaNPIError as error:
         raise _at(module, error) from error
-    except _RAISED as error:
+    except RAISED as error:
         raise EnvironmentFault(f"{module}: loading it failed: {_where(error)}") from error
     return _environment_class(loaded, class_name, module)
 
@@ -180,7 +180,7 @@ def _from_file(path: Path, approve: trust.Approve) -> ModuleType:
         return load_file(path, contents)
     except AlphaNPIError as error:
         raise _at(str(path), error) from error
-    except _RAISED as error:
+    except RAISED as error:
         raise EnvironmentFault(f"{path}: loading it failed: {_where(error, str(path))}") from error
 
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from alphanpi.agent import Agent
 from alphanpi.errors import UsageError
-from alphanpi.guard import Guard
 from alphanpi.reporting.colours import Palette
 from alphanpi.reporting.execution import watch
 from alphanpi.scene import Scene, Shape
@@ -70,7 +69,7 @@ def film(agent: Agent, program: str, instance: str, seconds: float = SECONDS) ->
     if not 0 < seconds < math.inf:
         raise UsageError(f"{seconds:g} seconds: a picture plays for a positive number of seconds")
     watched = watch(agent, program, instance, MOST_FRAMES)
-    guard = Guard(agent.environment)
+    guard = agent.guard
     scenes: list[Scene] = []
     for state in [*(step.state for step in watched.execution.steps), watched.execution.final]:
         scene = guard.render(state)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alphanpi.agent import Agent
-from alphanpi.guard import Guard
 from alphanpi.interpreter import Execution, Recording, Step
 from alphanpi.spec import STOP
 
@@ -101,7 +100,7 @@ class _History(NamedTuple):
 
 def _thoughts(agent: Agent, steps: tuple[Step, ...], call_of: list[int]) -> list[Thought]:
     """Repeat the network's part of the execution, to learn how sure it was."""
-    guard, library = Guard(agent.environment), agent.environment.library
+    guard, library = agent.guard, agent.environment.library
     zero = np.zeros(agent.evaluator.memory_width, np.float32)
     known: dict[tuple[Any, ...], _History] = {}
     path: dict[int, tuple[Any, ...]] = {}  # per call: its program and observations so far

@@ -13,7 +13,6 @@ from alphanpi.agent import Agent, Mode
 from alphanpi.engine.tables import Failure
 from alphanpi.errors import UsageError
 from alphanpi.evaluation import evaluate, wilson_interval
-from alphanpi.guard import Guard
 from alphanpi.interpreter import Call, Recording
 from alphanpi.records import Count, LooseRecord, Text, read_record
 from alphanpi.reporting.paper import in_the_paper
@@ -138,7 +137,7 @@ def _successes(agent: Agent, program: str, size: int, mode: Mode, deadline: floa
 def observe_calls(agent: Agent, program: str, seed: int = 0) -> Observed:
     """Run instances of the validation size greedily and count who calls whom, and which calls fail."""
     library = agent.environment.library
-    entry, guard = library.named(program), Guard(agent.environment)
+    entry, guard = library.named(program), agent.guard
     size = max(agent.environment.validation_size, entry.minimum_size)
     calls = [
         Call(program, guard.initial(program, size, np.random.default_rng((seed, size, episode))))
