@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +21,7 @@ from alphanpi.spec import STOP, Environment
 from alphanpi.standalone import Standalone
 
 _NAME = "_alphanpi_exported"
+_AGAIN = "_alphanpi_again"
 _FRAMES = 5 * DEEPEST  # watched calls are several of Python's
 _ENDINGS = 8  # final states to tell apart
 _USUAL_FRAMES = 1000  # Python's own limit
@@ -128,16 +130,16 @@ class Exported:
         self._standalone = renderer.standalone
         self._functions = renderer.names
         self._recorder = _Recorder()
-        self._depth = 0
+        self._begun: list[int] = []  # of the functions under way, how often each began
         self.plain = self._executed(text)
-        self._watched = self.plain if self._standalone is None else self._executed(text)
+        self._watched = self.plain if self._standalone is None else self._executed(self._telling(text))
         if self._standalone is not None:
             self._watch(self._standalone)
 
-    def _executed(self, text: str) -> dict[str, Any]:
+    def _executed(self, source: str | ast.Module) -> dict[str, Any]:
         with _recursion(_USUAL_FRAMES + _frames()):
             try:
-                namespace = executed(text)
+                namespace = executed(source)
             except RAISED as error:
                 if self._standalone is None:
                     raise ExportFailed(f"nothing exported: the code found cannot be run: {raised(error)}") from error
@@ -145,11 +147,21 @@ class Exported:
             self._frames_of_module = sys.getrecursionlimit()  # a module may ask for more
         return namespace
 
+    def _telling(self, text: str) -> ast.Module:
+        """The module with functions that tell when they begin again."""
+        tree = ast.parse(text)
+        programs = {name: program for program, name in self._functions.items()}
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and node.name in programs:
+                _Beginnings(programs[node.name]).visit(node)
+        return tree
+
     def _watch(self, standalone: Standalone[Any]) -> None:
         if not isinstance(self._watched.get(standalone.class_name), type):
             self._refuse(f"its source has no class {standalone.class_name}")
         for program, name in self._functions.items():
             self._watched[name] = self._watched_function(program, self._watched[name])
+        self._watched[_AGAIN] = self._again
         classes = {value for value in self._watched.values() if isinstance(value, type) and value.__module__ == _NAME}
         library = self._environment.library
         for kind in classes:  # the smaller problems may be of another class
@@ -165,7 +177,7 @@ class Exported:
         """Run the case watched, and if asked to, as a user would; the first difference, if there is one."""
         recorder = self._recorder
         recorder.begin(case)
-        self._depth = 0
+        self._begun.clear()
         program, state = case.call
         with _recursion(_FRAMES):
             subject = self._subject(program, state)
@@ -231,22 +243,38 @@ class Exported:
 
     def _watched_function(self, program: str, function: Callable[[Any], None]) -> Callable[[Any], None]:
         def watched(subject: Any) -> None:
-            if self._depth:
+            if self._begun:
                 self._recorder.take(program)
-            self._depth += 1
+            self._begun.append(1)
             function(subject)
-            self._depth -= 1
-            self._recorder.take(STOP)
+            for _ in range(self._begun.pop()):
+                self._recorder.take(STOP)
 
         return watched
 
+    def _again(self, program: str) -> None:
+        """A function goes on with the smaller problem, which the agent calls its program for."""
+        self._recorder.take(program)
+        self._begun[-1] += 1
 
-def executed(text: str) -> dict[str, Any]:
+
+class _Beginnings(ast.NodeTransformer):
+    """Makes a function tell when it begins again in place of calling itself: the only assignments it has."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+
+    def visit_Assign(self, node: ast.Assign) -> list[ast.AST]:
+        told = ast.Expr(ast.Call(ast.Name(_AGAIN, ast.Load()), [ast.Constant(self._program)], []))
+        return [ast.fix_missing_locations(ast.copy_location(told, node)), node]
+
+
+def executed(source: str | ast.Module) -> dict[str, Any]:
     """What an exported module defines, executed as an import would do it."""
     module = types.ModuleType(_NAME)
     sys.modules[_NAME] = module  # dataclasses, for one, look for the module of a class
     try:
-        exec(compile(text, "<exported>", "exec", dont_inherit=True), vars(module))
+        exec(compile(source, "<exported>", "exec", dont_inherit=True), vars(module))
     finally:
         del sys.modules[_NAME]
     return vars(module)

@@ -11,10 +11,11 @@ from typing import Any
 from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While
 from alphanpi.exporting.conditions import OPPOSITE, Comparison, Condition, Feature, Terms
 from alphanpi.exporting.escaping import docstring, is_name, literal
-from alphanpi.exporting.expressions import Atom, Expression, flat, joined, lines
+from alphanpi.exporting.expressions import Atom, Expression, flat, joined, lines, negated
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.names import attribute, function_names, method_name
 from alphanpi.exporting.runtime import DEEPEST, divided, imports_sys, pruned
+from alphanpi.exporting.tail import folded, loops, nests
 from alphanpi.spec import Library
 from alphanpi.standalone import Standalone
 
@@ -38,10 +39,55 @@ class Renderer:
         written = [f"def {self.names[learned.program]}({self.parameter}):"]
         if summary:
             written.append(f"{_INDENT}{docstring(summary)}")
-        body = self._block(learned, learned.block, 1)
+        body = self._body(learned)
         if not body and not summary:
             body = [f"{_INDENT}pass"]
         return "\n".join([*written, *body])
+
+    def _body(self, learned: Learned) -> list[str]:
+        """The statements of a function; where it can begin again instead of calling itself, it does."""
+        block = folded(learned.block)
+        if self.standalone is None or not loops(learned.program, block):
+            return self._block(learned, learned.block, 1)
+        match block:
+            case (If(_, then, otherwise, condition),) if loops(learned.program, then) != loops(
+                learned.program, otherwise
+            ):
+                repeats = loops(learned.program, then)
+                body, after = (then, otherwise) if repeats else (otherwise, then)
+                return [
+                    *self._head("while", learned, condition, _INDENT, holds=repeats),
+                    *self._repeated(learned, body, 2),
+                    *self._block(learned, after, 1),
+                ]
+        return [f"{_INDENT}while True:", *self._repeated(learned, block, 2)]
+
+    def _repeated(self, learned: Learned, block: Block, level: int) -> list[str]:
+        """A folded block inside of a loop that begins the program again."""
+        indent = _INDENT * level
+        if not loops(learned.program, block):
+            return [*self._block(learned, block, level), f"{indent}return"]
+        *others, last = block
+        written = self._block(learned, tuple(others), level)
+        if not isinstance(last, If):
+            return [*written, f"{indent}{self.parameter} = {self._inner(learned.program)}"]
+        then, otherwise, condition = last.then, last.otherwise, last.condition
+        again = loops(learned.program, then), loops(learned.program, otherwise)
+        if all(again):
+            return [
+                *written,
+                *self._head("if", learned, condition, indent),
+                *self._repeated(learned, then, level + 1),
+                f"{indent}else:",
+                *self._repeated(learned, otherwise, level + 1),
+            ]
+        first, second = (otherwise, then) if again[0] else (then, otherwise)
+        return [
+            *written,
+            *self._head("if", learned, condition, indent, holds=not again[0]),
+            *self._repeated(learned, first, level + 1),
+            *self._repeated(learned, second, level),
+        ]
 
     def _block(self, learned: Learned, block: Block, level: int) -> list[str]:
         written: list[str] = []
@@ -85,15 +131,22 @@ class Renderer:
             return f"env.call({literal(action)}, {name})"
         if action != caller:
             return f"{name}({self.parameter})"
-        return f"{name}({self.parameter}.{self.standalone.inner[action]}())"
+        return f"{name}({self._inner(action)})"
 
-    def _head(self, word: str, learned: Learned, condition: Condition | None, indent: str) -> list[str]:
+    def _inner(self, program: str) -> str:
+        assert self.standalone is not None, "only runtimes have objects inside one another"
+        return f"{self.parameter}.{self.standalone.inner[program]}()"
+
+    def _head(
+        self, word: str, learned: Learned, condition: Condition | None, indent: str, holds: bool = True
+    ) -> list[str]:
         assert condition is not None, "the block is complete"
-        expression = self.expression(learned, condition)
-        line = f"{indent}{word} {flat(expression)}:"
+        ways = [self.expression(learned, condition, factored) for factored in (True, False)]
+        if not holds:
+            ways = [negated(way) for way in ways]
+        line = f"{indent}{word} {flat(ways[0])}:"
         if len(line) <= _WIDTH:
             return [line]
-        ways = (expression, self.expression(learned, condition, factored=False))
         inside = min((lines(way, _WIDTH - len(indent) - len(_INDENT)) for way in ways), key=len)
         return [f"{indent}{word} (", *(f"{indent}{_INDENT}{line}" for line in inside), f"{indent}):"]
 
@@ -218,7 +271,7 @@ def module(renderer: Renderer, programs: Sequence[Learned], header: str, prune: 
         body = pruned(written, body, standalone)
     rule = f"# {'-' * 30} what the functions work on {'-' * 30}"
     parts = [rule, body]
-    if any(learned.program in actions_of(learned.block) for learned in programs):
+    if any(nests(learned.program, folded(learned.block)) for learned in programs):
         parts.insert(1, _DEPTH)
         imports = imports if imports_sys(imports) else "\n".join(filter(None, ("import sys", imports)))
     above = [head, "from __future__ import annotations", imports]
