@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While
+from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While, tidy
 from alphanpi.exporting.conditions import OPPOSITE, Comparison, Condition, Feature, Terms
 from alphanpi.exporting.escaping import docstring, is_name, literal
 from alphanpi.exporting.expressions import Atom, Expression, flat, joined, lines, negated
@@ -58,7 +58,7 @@ class Renderer:
                 return [
                     *self._head("while", learned, condition, _INDENT, holds=repeats),
                     *self._repeated(learned, body, 2),
-                    *self._block(learned, after, 1),
+                    *self._block(learned, tidy(after), 1),
                 ]
         return [f"{_INDENT}while True:", *self._repeated(learned, block, 2)]
 
@@ -66,7 +66,7 @@ class Renderer:
         """A folded block inside of a loop that begins the program again."""
         indent = _INDENT * level
         if not loops(learned.program, block):
-            return [*self._block(learned, block, level), f"{indent}return"]
+            return [*self._block(learned, tidy(block), level), f"{indent}return"]
         *others, last = block
         written = self._block(learned, tuple(others), level)
         if not isinstance(last, If):

@@ -10,9 +10,10 @@ from alphanpi.exporting.blocks import Block, Do, If, Return, While
 
 
 def folded(block: Block) -> Block:
-    """The same program with whatever follows a branch that may return in the other branch, and no `return` at its end.
+    """The same program with whatever follows a branch that returns in the other branch, and no `return` at its end.
 
-    Afterwards the last statement of a branch at the end of the block is the last of the program.
+    Afterwards the last statement of a branch at the end of the block is the last of the program. A `return` stays where
+    a branch has nothing else.
     """
     for place, statement in enumerate(block):
         if isinstance(statement, Return):
@@ -25,7 +26,10 @@ def folded(block: Block) -> Block:
                 then, otherwise = statement.then + rest, statement.otherwise
             else:
                 continue
-            return (*block[:place], statement._replace(then=folded(then), otherwise=folded(otherwise)))
+            then, otherwise = folded(then), folded(otherwise)
+            if then or otherwise:
+                return (*block[:place], statement._replace(then=then or (Return(),), otherwise=otherwise))
+            return block[:place]
     return block
 
 
