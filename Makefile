@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 # Compiled code is cached per file; a change in one file must not leave another's cache stale.
-COMPILED := src/alphanpi/compiled.py $(wildcard src/alphanpi/engine/*.py)
+COMPILED := src/alphanpi/network/compiled.py $(wildcard src/alphanpi/engine/*.py)
 FRESH := $(VENV)/.compiled-sources
 
 .PHONY: help setup demo test browser lint bench reproduce clean

@@ -78,8 +78,9 @@ def run_one(job: Job) -> dict[str, Any]:
     """Train once, and say whether and when the curriculum was completed."""
     import torch
 
-    from alphanpi.learn.presets import override, preset
+    from alphanpi.learn.presets import preset
     from alphanpi.learn.train import train
+    from alphanpi.support.config import override
 
     torch.set_num_threads(1)
     case = CASES[job.case]

@@ -73,8 +73,8 @@ def run_one(job: tuple[str, int]) -> dict[str, Any]:
     """Train and measure one seed of one case, unless that was done before."""
     import torch
 
-    from alphanpi.agent import load
-    from alphanpi.evaluation import evaluate
+    from alphanpi.agent.evaluation import evaluate
+    from alphanpi.agent.loading import load
     from alphanpi.learn.train import resume, train
 
     torch.set_num_threads(1)

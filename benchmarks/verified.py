@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import alphanpi
-from alphanpi.files import write_atomically
-from alphanpi.learn.presets import override, preset
+from alphanpi.learn.presets import preset
+from alphanpi.support.config import override
+from alphanpi.support.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "verified"

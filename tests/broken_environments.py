@@ -8,9 +8,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from alphanpi.environment.specification import Environment, action, program
 from alphanpi.environments.hanoi import Hanoi
 from alphanpi.environments.recursive_sorting import RecursiveSorting
-from alphanpi.spec import Environment, action, program
 
 
 class Count(NamedTuple):
@@ -220,28 +220,6 @@ class ObserveUsesGlobalRandom(Counter):
         return super().observe(state)
 
 
-class MaskAllowsTooMuch(Counter):
-    def legal(self, program, state):
-        return (True,) * len(self.library)
-
-
-class MaskForgetsStop(Counter):
-    def legal(self, program, state):
-        return (False, *super().legal(program, state)[1:])
-
-
-class MaskRefusesStep(Counter):
-    def legal(self, program, state):
-        mask = list(super().legal(program, state))
-        mask[self.library.index_of("STEP")] = False
-        return tuple(mask)
-
-
-class MaskTooShort(Counter):
-    def legal(self, program, state):
-        return super().legal(program, state)[:-1]
-
-
 class LegalActionRaises(Counter):
     @action()
     def DOWN(self, state):
@@ -355,11 +333,6 @@ class UnhashableState(Counter):
         return [0, size]
 
 
-class LegalRaises(Counter):
-    def legal(self, program, state):
-        raise RuntimeError("no mask")
-
-
 BROKEN = [
     (ObserveCountsItsCalls, "purity", "STEP", "observe gives two different results"),
     (ActChangesItsState, "purity", "REACH", "action UP changes the state"),
@@ -374,11 +347,6 @@ BROKEN = [
     (GlobalRandom, "determinism", "STEP", "initial draws from a global"),
     (GlobalNumpyRandom, "determinism", "REACH", "initial draws from a global"),
     (ObserveUsesGlobalRandom, "determinism", "REACH", "observe, act, pre"),
-    (MaskAllowsTooMuch, "mask", "STEP", "allows REACH, which STEP cannot call"),
-    (MaskAllowsTooMuch, "mask", "REACH", "but its pre-condition is False"),
-    (MaskForgetsStop, "mask", "STEP", "refuses STOP"),
-    (MaskRefusesStep, "mask", "REACH", "refuses STEP, but its pre-condition is True"),
-    (MaskTooShort, "mask", "STEP", "4 entries for 5 programs"),
     (LegalActionRaises, "mask", "REACH", "DOWN is legal but cannot be applied"),
     (InitialBreaksPre, "initial", "STEP", "the pre-condition does not hold"),
     (InitialOfWrongSize, "initial", "REACH", "asked for size 1 and got size 2"),
@@ -394,7 +362,6 @@ BROKEN = [
     (NothingToLearn, "trivial", "STEP", "nothing to learn"),
     (InitialRaises, "raises", "STEP", "no such thing"),
     (PostRaises, "raises", "STEP", "ZeroDivisionError"),
-    (LegalRaises, "raises", "STEP", "no mask"),
     (PostReturnsNone, "specification", "STEP", "returned None"),
     (ObservationTooShort, "specification", "STEP", "1 entries for 3 fields"),
     (UnhashableState, "specification", "STEP", "unhashable state"),

@@ -6,12 +6,12 @@ import itertools
 import sys
 from typing import ClassVar, NamedTuple
 
-from alphanpi.checking.enumeration import order_patterns
-from alphanpi.cutoff import Condition, Cutoff
+from alphanpi.environment.checking.enumeration import order_patterns
+from alphanpi.environment.cutoff import Condition, Cutoff
+from alphanpi.environment.scene import Scene, circle
+from alphanpi.environment.specification import Environment, action, program
+from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import UsageError
-from alphanpi.scene import Scene, circle
-from alphanpi.spec import Environment, action, program
-from alphanpi.standalone import Standalone
 from broken_environments import Count, Counter, below_goal, goal_back, nearer, not_past_goal
 
 SOURCE = """

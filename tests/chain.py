@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from alphanpi import Environment, action, program
-from alphanpi.engine.histories import Evaluation
+from alphanpi.network.evaluator import Evaluation
 
 
 class Chain(Environment[int]):

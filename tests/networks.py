@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from alphanpi.engine.histories import Evaluation
+from alphanpi.network.evaluator import Evaluation
 
 
 class HashNetwork:

@@ -6,10 +6,11 @@ import json
 import shutil
 from pathlib import Path
 
-from alphanpi.agent import describe, read_weights, weights_path, write_weights
-from alphanpi.config import SearchConfig
-from alphanpi.model import create_network
-from alphanpi.registry import make
+from alphanpi.agent.loading import describe, weights_path
+from alphanpi.agent.weights import read_weights, write_weights
+from alphanpi.engine.config import SearchConfig
+from alphanpi.environment.registry import make
+from alphanpi.network.model import create_network
 
 ROOT = Path(__file__).parents[1]
 LIGHTS = str(ROOT / "examples" / "lights.py")

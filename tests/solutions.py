@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alphanpi.engine.histories import Evaluation
-from alphanpi.spec import STOP, Environment
+from alphanpi.environment.specification import STOP, Environment
+from alphanpi.network.evaluator import Evaluation
 
 View = SimpleNamespace
 Steps = Generator[str, View, None]

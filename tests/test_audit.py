@@ -7,9 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import pytest
 
-from alphanpi.cutoff import Condition, Cutoff
+from alphanpi.environment.cutoff import Condition, Cutoff
+from alphanpi.environment.specification import STOP, Environment, action, program
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError
-from alphanpi.spec import STOP, Environment, action, program
 from alphanpi.verification import verify_evaluator
 from alphanpi.verification.verdicts import Kind, Verdict
 from solutions import ScriptedEvaluator

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-import oracle
 from alphanpi import Environment, Failure, Request, Search, action, make, program
-from alphanpi.engine.histories import Evaluation
-from alphanpi.interpreter import Call, Interpreter
+from alphanpi.agent.interpreter import Call, Interpreter
+from alphanpi.bench import oracle
+from alphanpi.network.evaluator import Evaluation
 from test_engine import assert_equal, random_config, random_evaluator
 
 

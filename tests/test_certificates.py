@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 
 import alphanpi
-from alphanpi.agent import describe, write_weights
-from alphanpi.config import SearchConfig
+from alphanpi.agent.interpreter import Call
+from alphanpi.agent.loading import describe
+from alphanpi.agent.weights import write_weights
+from alphanpi.engine.config import SearchConfig
 from alphanpi.environments.lists import order_patterns
 from alphanpi.errors import UsageError
-from alphanpi.interpreter import Call
-from alphanpi.learn.presets import override, preset
+from alphanpi.learn.presets import preset
 from alphanpi.learn.proof import OutOfTimeError, prove
 from alphanpi.learn.trainer import Trainer
-from alphanpi.model import create_network
+from alphanpi.network.model import create_network
+from alphanpi.support.config import override
 from alphanpi.verification import NotRecheckedError
 from alphanpi.verification.records import LemmaRecord, ProgramRecord, digest
 from verdict_helpers import COMPARE, there
@@ -250,7 +252,7 @@ def test_a_file_that_cannot_be_written_is_one_line(run, monkeypatch):
     def full(path, content):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr("alphanpi.files.write_atomically", full)
+    monkeypatch.setattr("alphanpi.support.files.write_atomically", full)
     code, out, err = run("verify", "pretrained:hanoi", "--max-size", 2, "--out", "certificate.json")
     assert (code, out) == (2, "")
     assert err == "alphanpi: error: certificate.json: No space left on device\n"

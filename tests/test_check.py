@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from alphanpi.checking import Finding, Report, check
+from alphanpi.environment.checking import Finding, Report, check
+from alphanpi.environment.registry import make
+from alphanpi.environment.specification import action, program
 from alphanpi.environments.recursive_sorting import RecursiveSorting
-from alphanpi.registry import make
-from alphanpi.spec import action, program
 from broken_environments import (
     BROKEN,
     Counter,

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from alphanpi.checking import check
 from alphanpi.cli import main
-from alphanpi.registry import load
-from alphanpi.spec import action, program
+from alphanpi.environment.checking import check
+from alphanpi.environment.registry import load
+from alphanpi.environment.specification import action, program
 from broken_environments import (
     Count,
     Counter,

@@ -14,7 +14,7 @@ import pytest
 from cyclopts import App
 
 import alphanpi
-from alphanpi import bench
+from alphanpi.bench import search as bench
 from alphanpi.cli import app, main
 from countdown import COUNTDOWN
 
@@ -337,7 +337,12 @@ def test_every_exported_name_resolves():
 
 @pytest.mark.parametrize("name", ["check", "search", "bench_search"])
 def test_functions_are_not_hidden_by_modules(name):
-    for module in ("alphanpi.checking", "alphanpi.engine.search", "alphanpi.bench", "alphanpi.api"):
+    for module in (
+        "alphanpi.environment.checking",
+        "alphanpi.engine.search",
+        "alphanpi.bench",
+        "alphanpi.agent.solving",
+    ):
         importlib.import_module(module)
     assert isinstance(getattr(alphanpi, name), types.FunctionType)
 

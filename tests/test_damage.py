@@ -19,7 +19,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save
 
 from alphanpi.cli import main
-from alphanpi.run_records import Run
+from alphanpi.runs.records import Run
 from tiny import tiny_run
 
 NOTHING = object()

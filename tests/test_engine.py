@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-import oracle
 from alphanpi import (
     Environment,
     Failure,
@@ -21,6 +20,7 @@ from alphanpi import (
     make,
     program,
 )
+from alphanpi.bench import oracle
 from alphanpi.engine.fused import ROWS_AT_ONCE
 from chain import Chain, ChainNetwork
 from networks import HashNetwork

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from alphanpi import SearchConfig, TrainConfig, UsageError, make
-from alphanpi.config import planning_config
+from alphanpi.agent.interpreter import Interpreter
+from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Trace
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
-from alphanpi.interpreter import Interpreter
-from alphanpi.learn.presets import override, preset, read_toml, to_toml
+from alphanpi.learn.presets import preset
 from alphanpi.learn.starts import Stream
 from alphanpi.learn.trainer import Trainer
 from alphanpi.learn.validation import Exam, ExamResult
+from alphanpi.support.config import override, read_toml, to_toml
 from solutions import SOLUTIONS, ScriptedEvaluator
 
 

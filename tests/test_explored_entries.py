@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from alphanpi.cutoff import Cutoff
+from alphanpi.environment.cutoff import Cutoff
+from alphanpi.environment.specification import STOP, Environment, action, program
 from alphanpi.errors import SpecificationError
-from alphanpi.spec import STOP, Environment, action, program
 from alphanpi.verification import verify_evaluator
 from alphanpi.verification.verifier import Verifier
 from solutions import ScriptedEvaluator

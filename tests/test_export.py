@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import alphanpi
 from alphanpi import STOP, Environment, ExportFailed, Machine, Origin, SpecificationError, Standalone, UsageError, make
-from alphanpi.bench_exports import ExportCase, bench_export
+from alphanpi.bench.exports import ExportCase, bench_export
 from alphanpi.cli import main
 from alphanpi.environments.sorting import Sorting
 from alphanpi.exporting.behaviour import Watcher, enumerated

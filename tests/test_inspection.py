@@ -8,8 +8,8 @@ import time
 import numpy as np
 import pytest
 
-import oracle
 from alphanpi import Request, Search, SearchConfig, UsageError, load, make
+from alphanpi.bench import oracle
 from alphanpi.engine.inspection import Decision, Inspector, TooLargeError, Turn, call_entry, inspect
 from alphanpi.engine.scoring import level_terms
 from alphanpi.reporting.searches import kept_nodes

@@ -9,21 +9,23 @@ import pytest
 import torch
 
 from alphanpi import SearchConfig, UsageError, create_evaluator, create_network, make
-from alphanpi.config import CurriculumConfig, TrainConfig, planning_config
+from alphanpi.agent.interpreter import Call, Execution, Interpreter
+from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
-from alphanpi.interpreter import Call, Execution, Interpreter
+from alphanpi.learn.config import CurriculumConfig, TrainConfig
 from alphanpi.learn.continuation import Continuations
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.practice import called_states
-from alphanpi.learn.presets import flatten, override, preset, read_toml, to_toml
+from alphanpi.learn.presets import preset
 from alphanpi.learn.replay import Replay
 from alphanpi.learn.starts import Stream
 from alphanpi.learn.trainer import Trainer
 from alphanpi.learn.unroll import Blur, forward, loss, make_batch
 from alphanpi.learn.validation import Exam
-from alphanpi.model import masked_log_softmax
+from alphanpi.network.model import masked_log_softmax
+from alphanpi.support.config import override, read_toml, to_toml
 from solutions import SOLUTIONS, ScriptedEvaluator
 
 
@@ -255,7 +257,7 @@ def test_presets_override_and_round_trip(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text(to_toml(config))
     assert override(TrainConfig(), read_toml(path)) == config
-    assert set(flatten(config)) == set(read_toml(path))
+    assert set(config.flat()) == set(read_toml(path))
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alphanpi.agent.interpreter import Execution, Interpreter
 from alphanpi.engine.tables import Failure
+from alphanpi.environment.specification import STOP, Environment, action, program
 from alphanpi.environments import recursive_sorting_lemma as lists_lemma
 from alphanpi.environments.hanoi import Hanoi
 from alphanpi.environments.lists import PointedList, is_sorted
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import SpecificationError, UsageError
-from alphanpi.interpreter import Execution, Interpreter
-from alphanpi.spec import STOP, Environment, action, program
 from alphanpi.verification import verify_evaluator
 from alphanpi.verification.decisions import Decisions
 from alphanpi.verification.exploration import Explorer, LimitError

@@ -9,17 +9,18 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 import alphanpi
-from alphanpi import SearchConfig, TrainConfig, UsageError, limits
-from alphanpi.agent import load
-from alphanpi.config import NetworkConfig, planning_config
+from alphanpi import SearchConfig, TrainConfig, UsageError
+from alphanpi.agent.evaluation import evaluate
+from alphanpi.agent.loading import load
 from alphanpi.engine import episodes
+from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
-from alphanpi.evaluation import evaluate
-from alphanpi.learn.presets import flatten
-from alphanpi.model import create_evaluator, create_network, parameter_count, usable_device
-from alphanpi.registry import make
-from alphanpi.skeleton import new_env
+from alphanpi.environment.registry import make
+from alphanpi.environment.skeleton import new_env
+from alphanpi.network.config import NetworkConfig
+from alphanpi.network.model import create_evaluator, create_network, parameter_count, usable_device
+from alphanpi.support import limits
 from chain import Chain
 from networks import HashNetwork
 
@@ -51,7 +52,7 @@ def test_every_number_of_the_configuration_is_bounded(section, name, value):
 
 def test_there_are_numbers_to_be_bounded():
     assert len(NUMBERS) > 50
-    assert all(key in flatten(TrainConfig()) for key in ("search.simulations", "learning.learning_rate"))
+    assert all(key in TrainConfig().flat() for key in ("search.simulations", "learning.learning_rate"))
 
 
 @pytest.mark.parametrize("text", ["1.5", "-1", "nan", "inf", "1e3", "", "0x10", "1_000", "٣", "9" * 5000])
@@ -161,7 +162,7 @@ def test_networks_that_do_not_fit_into_memory_are_refused_before_they_are_made(m
     network = create_network(hanoi, 0)
     shape = (len(hanoi.fields), len(hanoi.library.learned), len(hanoi.library))
     assert parameter_count(*shape, NetworkConfig()) == sum(weights.numel() for weights in network.parameters())
-    monkeypatch.setattr("alphanpi.limits._SHARE_OF_MEMORY", 1e-9)
+    monkeypatch.setattr("alphanpi.support.limits._SHARE_OF_MEMORY", 1e-9)
     with pytest.raises(UsageError, match=r"a network of 235,006 parameters takes about .* too large"):
         create_network(hanoi, 0)
 
@@ -217,13 +218,13 @@ def test_percentages_are_whole_only_where_they_are(share, text):
 
 def test_evaluation_does_not_call_a_failure_one_hundred_percent(run, monkeypatch):
     def score(agent, name, sizes, on_score, **settings):
-        from alphanpi.evaluation import Score
+        from alphanpi.agent.evaluation import Score
 
         found = Score(name, 3, "greedy", 200, 199, 199 / 200, 0.97, 0.9996, 0.1, {"post": 1})
         on_score(found)
         return [found]
 
-    monkeypatch.setattr("alphanpi.evaluation.evaluate", score)
+    monkeypatch.setattr("alphanpi.agent.evaluation.evaluate", score)
     code, out, _ = run("eval", "pretrained:hanoi")
     assert code == 1
     assert "99.5%" in out

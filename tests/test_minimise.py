@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import alphanpi
+from alphanpi.environment.specification import STOP, Environment
 from alphanpi.exporting.automaton import automaton, step
 from alphanpi.exporting.blocks import Chooser, Do, If, Return, While, tidy
 from alphanpi.exporting.conditions import Comparison, Condition, Feature, Separator
 from alphanpi.exporting.minimise import Learned, minimise
 from alphanpi.exporting.render import Renderer
 from alphanpi.exporting.tree import Forest, Observed
-from alphanpi.spec import STOP, Environment
 
 AB = (Feature("a", "field"), Feature("b", "field"))
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from alphanpi.engine.requests import Request, Trace
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
+from alphanpi.environment.guard import Guard
 from alphanpi.environments.lists import PointedList
 from alphanpi.environments.recursive_sorting import RecursiveSorting
-from alphanpi.guard import Guard
 from alphanpi.learn.order import ordered_traces
 from instances import seeds
 from networks import HashNetwork

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import alphanpi
-from alphanpi.agent import load, pretrained, weights_path
+from alphanpi.agent.evaluation import evaluate
+from alphanpi.agent.loading import load, pretrained, weights_path
 from alphanpi.errors import UsageError
-from alphanpi.evaluation import evaluate
 
 NAMES = ["hanoi", "recursive-sorting", "recursive-sorting-compare", "sorting"]
 LARGEST = {"hanoi": 10, "recursive-sorting": 20, "recursive-sorting-compare": 20, "sorting": 20}

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from alphanpi import make
-from alphanpi.provenance import class_sources, digest, file_sources, module_sources
+from alphanpi.environment.provenance import class_sources, digest, file_sources, module_sources
 
 
 @pytest.fixture

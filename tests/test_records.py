@@ -18,14 +18,14 @@ from pydantic import Field
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
-from alphanpi.agent import load
+from alphanpi.agent.loading import load
 from alphanpi.errors import UsageError
-from alphanpi.files import require_writable, write_atomically
-from alphanpi.learn.rundir import RunDirectory
 from alphanpi.learn.train import resume
 from alphanpi.learn.trainer import Trainer
-from alphanpi.records import Record, read_bytes, read_record
 from alphanpi.reporting.training import learning, training
+from alphanpi.runs.directory import RunDirectory
+from alphanpi.support.files import require_writable, write_atomically
+from alphanpi.support.record import Record, read_bytes, read_record
 from tiny import options, tiny_run
 
 OLD_RUN = Path(__file__).parent / "data" / "old_run"
@@ -557,7 +557,7 @@ def test_whatever_happens_is_one_line(run, monkeypatch, error, code, message):
     def fail(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("alphanpi.registry.available", fail)
+    monkeypatch.setattr("alphanpi.environment.registry.available", fail)
     outcome = run("envs")
     assert (outcome[0], outcome[2].count("\n")) == (code, 1)
     assert message in outcome[2]

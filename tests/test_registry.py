@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import subprocess
 import sys
@@ -12,14 +13,14 @@ import numpy as np
 import pytest
 
 import alphanpi
-from alphanpi import registry
+from alphanpi.environment import registry
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
-from alphanpi.packages import versions
+from alphanpi.support.versions import versions
 
 COUNTER = textwrap.dedent(
     '''
-    from alphanpi.spec import Environment, action, program
+    from alphanpi import Environment, action, program
 
 
     class Counter(Environment[int]):
@@ -220,3 +221,15 @@ def test_a_package_that_is_not_installed_has_no_version_and_does_no_harm():
 def test_the_command_line_is_a_module_too():
     done = subprocess.run([sys.executable, "-m", "alphanpi", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == alphanpi.__version__
+
+
+def test_modules_that_environments_import_are_found_where_they_used_to_be():
+    for name, member in (
+        ("spec", "Environment"),
+        ("scene", "Scene"),
+        ("cutoff", "Cutoff"),
+        ("standalone", "Standalone"),
+    ):
+        assert getattr(importlib.import_module(f"alphanpi.{name}"), member).__module__.startswith(
+            "alphanpi.environment."
+        )

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 import alphanpi
-from alphanpi.agent import Agent, describe
-from alphanpi.config import SearchConfig
+from alphanpi.agent.agent import Agent
+from alphanpi.agent.interpreter import Interpreter
+from alphanpi.agent.loading import describe
+from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.inspection import Inspector
-from alphanpi.interpreter import Interpreter
-from alphanpi.model import create_network
-from alphanpi.registry import make
+from alphanpi.environment.registry import make
+from alphanpi.network.model import create_network
 from alphanpi.reporting import following, report_record
 from alphanpi.reporting.execution import watch
 from alphanpi.reporting.measuring import Observed, generalisation, observe_calls

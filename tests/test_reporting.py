@@ -12,10 +12,10 @@ import pytest
 from rich.console import Console
 
 import alphanpi
+from alphanpi.agent.interpreter import Call, Recording
 from alphanpi.engine.inspection import TooLargeError
+from alphanpi.environment.guard import Guard
 from alphanpi.errors import UsageError
-from alphanpi.guard import Guard
-from alphanpi.interpreter import Call, Recording
 from alphanpi.reporting import report_record, tree_page
 from alphanpi.reporting.animation import Pace, film, svg
 from alphanpi.reporting.colours import LIGHT

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 
+from alphanpi.environment.guard import Guard
+from alphanpi.environment.scene import Scene, circle, line, problems, rectangle, text
 from alphanpi.environments.hanoi import Hanoi
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import SpecificationError
-from alphanpi.guard import Guard
-from alphanpi.scene import Scene, circle, line, problems, rectangle, text
 from instances import some, sublists, towers
 
 ROOT = Path(__file__).parents[1]

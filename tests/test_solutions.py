@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alphanpi.config import SearchConfig
+from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environments.hanoi import Towers

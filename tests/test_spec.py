@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from alphanpi import registry
+from alphanpi.environment import registry
+from alphanpi.environment.guard import Guard
+from alphanpi.environment.specification import STOP, Environment, action, program
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import EnvironmentFault, SpecificationError
-from alphanpi.guard import Guard
-from alphanpi.spec import STOP, Environment, action, program
 
 
 class Complete(Environment[int]):

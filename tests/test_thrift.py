@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 import torch
 
-from alphanpi.agent import describe
-from alphanpi.config import SearchConfig, TrainConfig, planning_config
+from alphanpi.agent.interpreter import Interpreter
+from alphanpi.agent.loading import describe
+from alphanpi.engine.config import SearchConfig, planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environments.hanoi import Hanoi
 from alphanpi.environments.recursive_sorting import RecursiveSorting
-from alphanpi.interpreter import Interpreter
 from alphanpi.learn.checkpoint import restore, save_checkpoint
-from alphanpi.learn.presets import override, preset
+from alphanpi.learn.config import TrainConfig
+from alphanpi.learn.presets import preset
 from alphanpi.learn.thrift import Route, _followed, thrifty_routes, thrifty_traces
 from alphanpi.learn.trainer import Seconds, Trainer
 from alphanpi.learn.validation import Exam
+from alphanpi.support.config import override
 from solutions import SOLUTIONS, ScriptedEvaluator
 
 SORTING, HANOI = RecursiveSorting("compare"), Hanoi()

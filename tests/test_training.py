@@ -23,10 +23,12 @@ from safetensors.torch import load_file, save_file
 
 from alphanpi.cli import main
 from alphanpi.cli.learning import KEYS_WITHOUT_SECTION
-from alphanpi.config import Config, TrainConfig
-from alphanpi.learn.presets import flatten, override, preset, read_toml
-from alphanpi.learn.rundir import RunDirectory, scalars
+from alphanpi.learn.config import TrainConfig
+from alphanpi.learn.metrics import scalars
+from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import Report, Seconds
+from alphanpi.runs.directory import RunDirectory
+from alphanpi.support.config import Config, override, read_toml
 
 ROOT = Path(__file__).parents[1]
 ITERATIONS = 80
@@ -267,7 +269,7 @@ def test_resuming_a_run_at_its_iteration_limit_adds_nothing(reference, tmp_path)
 def test_the_run_directory_tells_what_was_run(reference):
     directory = RunDirectory(reference)
     expected = override(preset("default", "hanoi"), {**SETTINGS, "max_iterations": ITERATIONS})
-    assert directory.config() == expected
+    assert directory.config(TrainConfig()) == expected
     meta = directory.meta()
     assert (meta.environment, meta.options, meta.seed, meta.preset, meta.device) == ("hanoi", {}, 3, "default", "cpu")
     assert set(json.loads((reference / "meta.json").read_text())) == {
@@ -360,10 +362,10 @@ def test_config_prints_every_key_as_toml(name):
     assert outcome.code == 0
     values = tomllib.loads(outcome.out)
     config = preset(name)
-    for key, value in flatten(config).items():
+    for key, value in config.flat().items():
         section, _, last = key.rpartition(".")
         assert (values[section] if section else values)[last] == (list(value) if isinstance(value, tuple) else value)
-    assert sum(len(section) if isinstance(section, dict) else 1 for section in values.values()) == len(flatten(config))
+    assert sum(len(section) if isinstance(section, dict) else 1 for section in values.values()) == len(config.flat())
 
 
 def test_keys_without_a_section_can_be_given_on_the_command_line():

@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 
 import alphanpi
-from alphanpi import registry, trust
-from alphanpi.agent import describe, load, write_weights
-from alphanpi.config import NetworkConfig, SearchConfig
+from alphanpi.agent.loading import describe, load
+from alphanpi.agent.weights import write_weights
+from alphanpi.engine.config import SearchConfig
+from alphanpi.environment import registry, trust
+from alphanpi.environment.registry import make
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, UsageError
 from alphanpi.learn.train import resume, train
-from alphanpi.model import create_network
-from alphanpi.registry import make
+from alphanpi.network.config import NetworkConfig
+from alphanpi.network.model import create_network
 
 ENVIRONMENT = textwrap.dedent(
     '''
@@ -171,10 +173,10 @@ def test_a_module_that_is_nowhere_and_a_file_that_is_nowhere_say_how_to_go_on(ru
 
 
 def test_a_package_of_ours_that_is_no_environment_is_not_imported_for_a_file(run, downloaded):
-    folder = downloaded("alphanpi.bench_exports:E")
-    sys.modules.pop("alphanpi.bench_exports", None)
+    folder = downloaded("alphanpi.bench.exports:E")
+    sys.modules.pop("alphanpi.bench.exports", None)
     assert run("run", folder, "EMPTY", "1")[0] == 2
-    assert "alphanpi.bench_exports" not in sys.modules
+    assert "alphanpi.bench.exports" not in sys.modules
 
 
 def test_resume_does_not_run_what_only_meta_json_names(run, downloaded, tmp_path):

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from alphanpi.cutoff import Cutoff
+from alphanpi.environment.cutoff import Cutoff
+from alphanpi.environment.specification import STOP, Environment, action, program
+from alphanpi.environment.unknown import Choices, Order
 from alphanpi.errors import SpecificationError
-from alphanpi.spec import STOP, Environment, action, program
 from alphanpi.verification import verify_evaluator
-from alphanpi.verification.unknown import Choices, Order
 from alphanpi.verification.verifier import Verifier
 from solutions import ScriptedEvaluator
 
@@ -148,7 +148,7 @@ def test_copies_are_the_same_values():
 
 
 def test_what_examine_of_a_condition_does_counts_too():
-    from alphanpi.cutoff import Condition
+    from alphanpi.environment.cutoff import Condition
 
     def peeks(state):
         try:

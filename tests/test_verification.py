@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alphanpi.agent.interpreter import Call, Interpreter
+from alphanpi.environment.specification import STOP
+from alphanpi.environment.unknown import Choices, Order
 from alphanpi.environments import recursive_sorting_lemma as lists_lemma
 from alphanpi.environments.hanoi import Hanoi, Towers
 from alphanpi.environments.lists import PointedList, is_sorted
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.environments.sorting import Sorting
-from alphanpi.interpreter import Call, Interpreter
-from alphanpi.spec import STOP
 from alphanpi.verification import verify_evaluator
 from alphanpi.verification.decisions import Decisions
 from alphanpi.verification.exploration import Explorer
 from alphanpi.verification.numerics import Numerics
-from alphanpi.verification.unknown import Choices, Order
 from alphanpi.verification.verdicts import NONE, Kind, Verdict
 from alphanpi.verification.verifier import Verifier
 from instances import ENVIRONMENTS, HANOI, LISTS, ROLES, every, some, sublists, towers
@@ -121,7 +121,7 @@ def test_unknown_values_show_what_all_lists_show(seed):
             for size in range(entry.minimum_size, 5):
                 explored = explorer.explore(entry, size, lambda callee, size: True)
                 written = {
-                    tuple((decisions.histories[history].observation, mask) for history, mask in sequence)
+                    tuple((decisions.table.histories[history].observation, mask) for history, mask in sequence)
                     for sequence in explored.sequences
                 }
                 found = explored.counter_example
@@ -174,10 +174,10 @@ def decisions_of(environment):
     for (history, mask), decision in decisions.decided.items():
         observations: list[tuple[int, ...]] = []
         at = history
-        while at != -1:
-            observations.insert(0, decisions.histories[at].observation)
-            at = decisions.histories[at].parent
-        name = environment.library.learned[decisions.histories[history].program].name
+        while at >= 0:
+            observations.insert(0, decisions.table.histories[at].observation)
+            at = decisions.table.histories[at].before
+        name = environment.library.learned[decisions.table.histories[history].program].name
         for other, legal in enumerate(mask):
             if legal and other != decision.action:
                 yield name, tuple(observations), names[other]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from alphanpi.learn.presets import override, preset
+from alphanpi.learn.presets import preset
 from alphanpi.learn.train import Outcome, train
+from alphanpi.support.config import override
 
 SETTINGS = {
     **{"network.memory": 3, "network.observation_encoding": 2, "network.encoder_hidden": 3},

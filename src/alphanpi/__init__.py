@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
+from alphanpi.environment import cutoff as _cutoff
+from alphanpi.environment import scene as _scene
+from alphanpi.environment import specification as _specification
+from alphanpi.environment import standalone as _standalone
+from alphanpi.environment.registry import available, make, register
+from alphanpi.environment.specification import STOP, Environment, Library, Program, action, program
+from alphanpi.environment.standalone import Standalone, runtime_source
 from alphanpi.errors import (
     AlphaNPIError,
     EnvironmentFault,
@@ -12,68 +20,78 @@ from alphanpi.errors import (
     UnknownEnvironmentError,
     UsageError,
 )
-from alphanpi.registry import available, make, register
-from alphanpi.spec import STOP, Environment, Library, Program, action, program
-from alphanpi.standalone import Standalone, runtime_source
 
 if TYPE_CHECKING:
-    from alphanpi.agent import Agent, load
-    from alphanpi.api import search
-    from alphanpi.bench import bench_search, bench_train
-    from alphanpi.bench_exports import bench_export
-    from alphanpi.checking import Finding, Report, check
-    from alphanpi.config import NetworkConfig, SearchConfig, TrainConfig
+    from alphanpi.agent.agent import Agent
+    from alphanpi.agent.evaluation import Score, evaluate
+    from alphanpi.agent.interpreter import Call, Execution
+    from alphanpi.agent.loading import load
+    from alphanpi.agent.solving import search
+    from alphanpi.bench.exports import bench_export
+    from alphanpi.bench.search import bench_search
+    from alphanpi.bench.training import bench_train
+    from alphanpi.engine.config import SearchConfig
     from alphanpi.engine.requests import Request, Trace
     from alphanpi.engine.search import Search
     from alphanpi.engine.tables import Failure
-    from alphanpi.evaluation import Score, evaluate
+    from alphanpi.environment.checking import Finding, Report, check
+    from alphanpi.environment.skeleton import new_env
     from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
-    from alphanpi.interpreter import Call, Execution
+    from alphanpi.learn.config import TrainConfig
     from alphanpi.learn.train import Outcome, resume, train
-    from alphanpi.model import NPINetwork, create_evaluator, create_network
+    from alphanpi.network.config import NetworkConfig
+    from alphanpi.network.model import NPINetwork, create_evaluator, create_network
     from alphanpi.reporting import render, report, tree
-    from alphanpi.skeleton import new_env
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
 
+# Environments name these modules by the places where they used to be.
+for _name, _module in (
+    ("spec", _specification),
+    ("scene", _scene),
+    ("cutoff", _cutoff),
+    ("standalone", _standalone),
+):
+    sys.modules[f"alphanpi.{_name}"] = _module
+
 # Loaded on first use: torch and numba take a second or more to import.
 _LAZY = {
-    "Agent": "alphanpi.agent",
-    "Call": "alphanpi.interpreter",
+    "Agent": "alphanpi.agent.agent",
+    "Call": "alphanpi.agent.interpreter",
     "Certificate": "alphanpi.verification",
-    "Execution": "alphanpi.interpreter",
+    "Execution": "alphanpi.agent.interpreter",
     "Export": "alphanpi.exporting",
     "ExportFailed": "alphanpi.exporting",
     "Failure": "alphanpi.engine.tables",
-    "Finding": "alphanpi.checking",
+    "Finding": "alphanpi.environment.checking",
     "Machine": "alphanpi.exporting",
-    "NPINetwork": "alphanpi.model",
-    "NetworkConfig": "alphanpi.config",
+    "NPINetwork": "alphanpi.network.model",
+    "NetworkConfig": "alphanpi.network.config",
     "Origin": "alphanpi.exporting",
     "Outcome": "alphanpi.learn.train",
-    "Report": "alphanpi.checking",
+    "Report": "alphanpi.environment.checking",
     "Request": "alphanpi.engine.requests",
-    "Score": "alphanpi.evaluation",
+    "Score": "alphanpi.agent.evaluation",
     "Search": "alphanpi.engine.search",
-    "SearchConfig": "alphanpi.config",
+    "SearchConfig": "alphanpi.engine.config",
     "Trace": "alphanpi.engine.requests",
-    "TrainConfig": "alphanpi.config",
-    "bench_export": "alphanpi.bench_exports",
-    "bench_search": "alphanpi.bench",
-    "bench_train": "alphanpi.bench",
-    "check": "alphanpi.checking",
-    "create_evaluator": "alphanpi.model",
-    "create_network": "alphanpi.model",
-    "evaluate": "alphanpi.evaluation",
+    "TrainConfig": "alphanpi.learn.config",
+    "bench_export": "alphanpi.bench.exports",
+    "bench_search": "alphanpi.bench.search",
+    "bench_train": "alphanpi.bench.training",
+    "check": "alphanpi.environment.checking",
+    "create_evaluator": "alphanpi.network.model",
+    "create_network": "alphanpi.network.model",
+    "evaluate": "alphanpi.agent.evaluation",
     "export": "alphanpi.exporting",
     "export_evaluator": "alphanpi.exporting",
-    "load": "alphanpi.agent",
-    "new_env": "alphanpi.skeleton",
+    "load": "alphanpi.agent.loading",
+    "new_env": "alphanpi.environment.skeleton",
     "render": "alphanpi.reporting",
     "report": "alphanpi.reporting",
     "resume": "alphanpi.learn.train",
-    "search": "alphanpi.api",
+    "search": "alphanpi.agent.solving",
     "train": "alphanpi.learn.train",
     "tree": "alphanpi.reporting",
     "verify": "alphanpi.verification",

@@ -14,7 +14,7 @@ from alphanpi.cli import benchmarks, environments, exporting, learning, running,
 from alphanpi.cli.output import Output, OutputClosed
 from alphanpi.cli.shared import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPTED, EXIT_NO_READER, app
 from alphanpi.errors import AlphaNPIError
-from alphanpi.interrupts import insist
+from alphanpi.support.interrupts import insist
 
 __all__ = ["app", "benchmarks", "environments", "exporting", "learning", "main", "running", "showing", "verifying"]
 

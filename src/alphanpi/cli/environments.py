@@ -23,7 +23,7 @@ from alphanpi.cli.shared import (
 @app.command
 def envs(*, as_json: Json = False) -> int:
     """List the environments: id, one line, programs by level."""
-    from alphanpi.registry import available
+    from alphanpi.environment.registry import available
 
     listings = list(available())
     if as_json:
@@ -52,8 +52,8 @@ def check(
     as_json: Json = False,
 ) -> int:
     """Check an environment against the rules of the specification. Exit code 1 if something is found."""
-    from alphanpi import check as run_check
-    from alphanpi.registry import make
+    from alphanpi.environment.checking import check as run_check
+    from alphanpi.environment.registry import make
 
     loaded = make(environment, **environment_options(observation))
     with Console(stderr=True).status("checking") as status:  # in a terminal only
@@ -94,9 +94,9 @@ def search(
     seed: Annotated[int, Parameter(help="seed of the untrained network")] = 0,
 ) -> int:
     """Solve one instance by search alone, with an untrained network. Exit code 1 if no solution is found."""
-    from alphanpi.api import search as run_search
-    from alphanpi.guard import Guard
-    from alphanpi.registry import make
+    from alphanpi.agent.solving import search as run_search
+    from alphanpi.environment.guard import Guard
+    from alphanpi.environment.registry import make
 
     loaded = make(environment, **environment_options(observation))
     guard = Guard(loaded)
@@ -146,7 +146,7 @@ def new_env(
     folder: Annotated[Path, Parameter(help="where to write the file")] = Path(),
 ) -> int:
     """Write a commented skeleton of an environment that passes `check` and learns something as it is."""
-    from alphanpi.skeleton import new_env as write_skeleton
+    from alphanpi.environment.skeleton import new_env as write_skeleton
 
     path, class_name = write_skeleton(name, folder)
     target = f"{path}:{class_name}"

@@ -21,7 +21,7 @@ from alphanpi.cli.shared import (
     environment_options,
 )
 from alphanpi.errors import UsageError
-from alphanpi.limits import percent
+from alphanpi.support.limits import percent
 
 Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper's hyper-parameters and rules)")]
 ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values override the preset")]
@@ -144,8 +144,8 @@ def config(
     config: ConfigFile = None,
 ) -> int:
     """Print a preset as a configuration file, every key with its description."""
-    from alphanpi.learn.presets import to_toml
-    from alphanpi.registry import load
+    from alphanpi.environment.registry import load
+    from alphanpi.support.config import to_toml
 
     if environment:
         load(environment)  # a mistyped name would show the values of no environment
@@ -154,8 +154,8 @@ def config(
 
 
 def _resolved(environment: str, preset: str, file: Path | None) -> Any:
-    from alphanpi.learn.presets import override, read_toml
     from alphanpi.learn.presets import preset as preset_config
+    from alphanpi.support.config import override, read_toml
 
     resolved = preset_config(preset, environment)
     if file is not None:

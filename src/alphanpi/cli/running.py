@@ -17,7 +17,7 @@ from rich.tree import Tree
 
 from alphanpi.cli.shared import EXIT_FINDINGS, Device, Env, Json, Run, app, print_json
 from alphanpi.errors import UsageError
-from alphanpi.limits import percent
+from alphanpi.support.limits import percent
 
 ProgramName = Annotated[str, Parameter(name="PROGRAM", help="program to run")]
 Instance = Annotated[str, Parameter(name="INPUT", help='instance as the environment reads it, for example "5 3 9 1"')]
@@ -47,9 +47,9 @@ def evaluate(
     as_json: Json = False,
 ) -> int:
     """Measure how an agent generalises: success by size, with 95 % intervals. Exit code 1 if anything failed."""
-    from alphanpi.agent import load
-    from alphanpi.evaluation import Score
-    from alphanpi.evaluation import evaluate as run_evaluation
+    from alphanpi.agent.evaluation import Score
+    from alphanpi.agent.evaluation import evaluate as run_evaluation
+    from alphanpi.agent.loading import load
 
     agent = load(run, device, environment=env)
     environment = agent.environment
@@ -93,7 +93,8 @@ def run(
     device: Device = "cpu",
 ) -> int:
     """Run a learned program and print its result. Exit code 1 if it fails."""
-    from alphanpi.agent import RunFailed, load
+    from alphanpi.agent.agent import RunFailed
+    from alphanpi.agent.loading import load
 
     agent = load(run, device, environment=env)
     try:
@@ -120,8 +121,8 @@ def trace(
     as_json: Json = False,
 ) -> int:
     """Run a learned program and print its call tree. Exit code 1 if it fails."""
-    from alphanpi.agent import load
-    from alphanpi.interpreter import Recording
+    from alphanpi.agent.interpreter import Recording
+    from alphanpi.agent.loading import load
     from alphanpi.reporting.text_tree import tree_console
 
     agent = load(run, device, environment=env)

@@ -12,7 +12,7 @@ from cyclopts import App, Parameter, Token, convert
 
 from alphanpi import __version__
 from alphanpi.errors import UsageError
-from alphanpi.limits import MOST_SECONDS
+from alphanpi.support.limits import MOST_SECONDS
 
 EXIT_FINDINGS = 1
 EXIT_ERROR = 2

@@ -92,8 +92,8 @@ def tree(
     env: Env = None,
 ) -> int:
     """Show the search tree of one decision: visits, prior, Q, U, L and their sum."""
-    from alphanpi.files import require_writable
     from alphanpi.reporting import tree_page
+    from alphanpi.support.files import require_writable
 
     if out is not None:
         require_writable(out)
@@ -104,7 +104,7 @@ def tree(
             raise UsageError("--format html needs a file: -o tree.html")
         _write(out, tree_page(run, program, instance, step=step, simulations=simulations, environment=env))
         return 0
-    from alphanpi.agent import load
+    from alphanpi.agent.loading import load
     from alphanpi.reporting import tree as find_tree
     from alphanpi.reporting.text_tree import Shown, dot, numbers, rich_tree, tree_object
 
@@ -135,7 +135,7 @@ def _print(out: Path | None, left_out: int, *parts: object) -> None:
 
 
 def _write(out: Path, content: str) -> None:
-    from alphanpi.files import write_atomically
+    from alphanpi.support.files import write_atomically
 
     write_atomically(out, content)
     print(f"wrote {out}")

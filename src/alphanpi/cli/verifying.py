@@ -37,7 +37,7 @@ def verify(
     as_json: Json = False,
 ) -> int:
     """Verify an agent's programs for every size. Exit code 0 PROVED, 1 REFUTED, 3 SATURATED or BOUNDED."""
-    from alphanpi.files import require_writable, write_atomically
+    from alphanpi.support.files import require_writable, write_atomically
     from alphanpi.verification import TIME_LIMIT
     from alphanpi.verification import verify as run_verification
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alphanpi.config import SearchConfig
 from alphanpi.engine import kernel
+from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.foresight import Foresight, Missing
 from alphanpi.engine.fused import advance_evaluating
 from alphanpi.engine.histories import Histories
@@ -18,8 +18,8 @@ from alphanpi.engine.pools import Pools
 from alphanpi.engine.requests import Request, Trace
 from alphanpi.engine.tables import EPISODE, NONE, QUESTION, STEP, CrowdedError, Failure, Hole, Records, Tables
 from alphanpi.engine.world import World
+from alphanpi.environment.guard import shown
 from alphanpi.errors import UsageError
-from alphanpi.guard import shown
 
 # Plain integers: looking members of an enumeration up costs more than most questions.
 _ACT, _ENTER, _LEAVE, _POST = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE), int(Hole.POST)

@@ -9,11 +9,11 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from alphanpi.compiled import Weights, perceive, remember
 from alphanpi.engine.compilation import allocating, compiled
 from alphanpi.engine.hashing import ABSENT, HashMap, get, pair_key, put
 from alphanpi.engine.kernel import advance
 from alphanpi.engine.tables import NONE, UNKNOWN, Hole, Tables
+from alphanpi.network.compiled import Weights, perceive, remember
 
 _EVALUATE, _NO_HOLE = int(Hole.EVALUATE), int(Hole.NONE)
 ROWS_AT_ONCE = 256  # evaluated; more are not faster

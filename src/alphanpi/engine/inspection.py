@@ -16,8 +16,8 @@ from alphanpi.engine.requests import Request, Trace
 from alphanpi.engine.scoring import upper_confidence
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import FAILED, NONE, UNKNOWN, Failure, Hole, LimitReachedError, Status, Tables
+from alphanpi.environment.guard import shown
 from alphanpi.errors import UsageError
-from alphanpi.guard import shown
 
 _ACTIVE, _NO_HOLE = int(Status.ACTIVE), int(Hole.NONE)
 _TURNS = 4096  # of the kernel, before it comes back to look at the clock

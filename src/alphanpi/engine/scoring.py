@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.engine.compilation import compiled
-from alphanpi.spec import STOP, Library
+from alphanpi.environment.specification import STOP, Library
 
 
 def level_terms(library: Library, c_level: float) -> NDArray[np.float64]:

@@ -11,16 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi.config import SearchConfig
+from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.episodes import Episodes, Shared
-from alphanpi.engine.histories import Evaluator, Histories
+from alphanpi.engine.histories import Histories
 from alphanpi.engine.pools import Pools
 from alphanpi.engine.requests import Request, Trace
 from alphanpi.engine.scoring import level_terms
 from alphanpi.engine.tables import RULES, CrowdedError, Failure, LimitReachedError, Records
 from alphanpi.engine.world import World
-from alphanpi.limits import MOST_ACTIONS, whole
-from alphanpi.spec import Environment
+from alphanpi.environment.specification import Environment
+from alphanpi.network.evaluator import Evaluator
+from alphanpi.support.limits import MOST_ACTIONS, whole
 
 _FIRST_BATCH = 32  # episodes side by side, before it is known what they need
 _FASTEST_GROWTH = 4  # of that number from one batch to the next

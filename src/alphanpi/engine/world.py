@@ -19,8 +19,8 @@ from alphanpi.engine.tables import (
     extended,
     unknown,
 )
-from alphanpi.guard import PLAIN, RAISED, Guard
-from alphanpi.spec import Environment
+from alphanpi.environment.guard import PLAIN, RAISED, Guard
+from alphanpi.environment.specification import Environment
 
 _FIRST_ROWS = 1024
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from alphanpi.environment.specification import program
 from alphanpi.environments.lists import (
     ListActions,
     PointedList,
     both_pointers_at_start,
     bubblesort_done,
 )
-from alphanpi.spec import program
 
 
 def six_times_length_squared(state: PointedList) -> int:

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from alphanpi.cutoff import Condition, Cutoff
+from alphanpi.environment.cutoff import Condition, Cutoff
+from alphanpi.environment.scene import Scene
+from alphanpi.environment.specification import Environment, action, program
+from alphanpi.environment.standalone import Standalone, runtime_source
 from alphanpi.environments.hanoi_picture import picture
 from alphanpi.errors import UsageError
-from alphanpi.scene import Scene
-from alphanpi.spec import Environment, action, program
-from alphanpi.standalone import Standalone, runtime_source
 
 SOURCE, AUXILIARY, TARGET = 0, 1, 2
 PILLARS = "ABC"

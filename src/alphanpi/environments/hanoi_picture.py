@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from alphanpi.scene import Scene, Shape, Style, rectangle, text
+from alphanpi.environment.scene import Scene, Shape, Style, rectangle, text
 
 PILLARS = "ABC"
 ROLES: tuple[tuple[str, Style], ...] = (("source", "first"), ("auxiliary", "second"), ("target", "third"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from alphanpi.scene import Scene, Shape, Style, line, rectangle, text
+from alphanpi.environment.scene import Scene, Shape, Style, line, rectangle, text
 
 _BASE = 230.0
 _SHORTEST, _TALLEST = 22.0, 180.0

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from alphanpi.environment.scene import Scene
+from alphanpi.environment.specification import Environment, action, program
+from alphanpi.environment.standalone import Standalone, runtime_source
 from alphanpi.environments.list_picture import picture
 from alphanpi.errors import UsageError
-from alphanpi.scene import Scene
-from alphanpi.spec import Environment, action, program
-from alphanpi.standalone import Standalone, runtime_source
 
 Observation = Literal["paper", "compare"]
 DIGITS = 10

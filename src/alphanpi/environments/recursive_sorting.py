@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from alphanpi.cutoff import Cutoff
+from alphanpi.environment.cutoff import Cutoff
+from alphanpi.environment.specification import program
 from alphanpi.environments.lists import (
     ListPrograms,
     PointedList,
@@ -16,7 +17,6 @@ from alphanpi.environments.lists import (
     some_pointer_after_start,
 )
 from alphanpi.environments.recursive_sorting_lemma import CUTOFF
-from alphanpi.spec import program
 
 
 def without_last(state: PointedList) -> PointedList | None:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi.cutoff import Condition, Cutoff
+from alphanpi.environment.cutoff import Condition, Cutoff
+from alphanpi.environment.specification import STOP, Environment
 from alphanpi.environments.lists import PointedList, is_sorted, starting_pointers
-from alphanpi.spec import STOP, Environment
 
 Look = tuple[tuple[int, ...], tuple[bool, ...]]  # observation and legal actions
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from alphanpi.environment.specification import program
 from alphanpi.environments.lists import (
     ListPrograms,
     PointedList,
@@ -14,7 +15,6 @@ from alphanpi.environments.lists import (
     reset_done,
     some_pointer_after_start,
 )
-from alphanpi.spec import program
 
 
 def twice_length_plus_three(state: PointedList) -> int:

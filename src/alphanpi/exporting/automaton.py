@@ -6,13 +6,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from alphanpi.environment.specification import STOP, Library
 from alphanpi.exporting.blocks import Block, Do, If, Return, While
 from alphanpi.exporting.conditions import Condition, Letter
 from alphanpi.exporting.escaping import dot_string
 from alphanpi.exporting.expressions import lines, negated
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.render import Labels
-from alphanpi.spec import STOP, Library
 
 _LABEL_WIDTH = 60
 

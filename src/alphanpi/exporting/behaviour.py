@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from typing import Any, NamedTuple
 
-from alphanpi.engine.histories import Evaluator
+from alphanpi.agent.interpreter import Call, Execution, Interpreter
 from alphanpi.engine.tables import Failure
+from alphanpi.environment.guard import Guard
+from alphanpi.environment.specification import STOP, Environment, Program
 from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Letter
 from alphanpi.exporting.tree import CallTrace, Observed, consistent
-from alphanpi.guard import Guard
-from alphanpi.interpreter import Call, Execution, Interpreter
-from alphanpi.spec import STOP, Environment, Program
+from alphanpi.network.evaluator import Evaluator
 
 _STEPS_OF_A_SIZE = 8_000  # enumeration goes on to the next size if this one took fewer
 _STATES_PER_SIZE = 20_000

@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
+from alphanpi.environment.guard import RAISED, shown
+from alphanpi.environment.specification import STOP, Environment
+from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case
 from alphanpi.exporting.clock import Clock, ExportFailed
@@ -16,9 +19,6 @@ from alphanpi.exporting.machine import Machine
 from alphanpi.exporting.names import method_name
 from alphanpi.exporting.render import Renderer
 from alphanpi.exporting.runtime import DEEPEST
-from alphanpi.guard import RAISED, shown
-from alphanpi.spec import STOP, Environment
-from alphanpi.standalone import Standalone
 
 _NAME = "_alphanpi_exported"
 _AGAIN = "_alphanpi_again"

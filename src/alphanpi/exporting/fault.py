@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from alphanpi.environment.guard import RAISED, Guard, shown
+from alphanpi.environment.specification import STOP
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case
 from alphanpi.exporting.conditions import Feature
@@ -15,8 +17,6 @@ from alphanpi.exporting.equality import Difference, Exported, raised
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.names import method_name
 from alphanpi.exporting.render import Renderer, tested
-from alphanpi.guard import RAISED, Guard, shown
-from alphanpi.spec import STOP
 
 
 class _Frame(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from alphanpi import __version__
+from alphanpi.environment.specification import Environment
 from alphanpi.exporting.escaping import one_line
 from alphanpi.exporting.render import wrapped
-from alphanpi.spec import Environment
 
 
 class Origin(NamedTuple):

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from alphanpi.environment.guard import Guard, shown
+from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.exporting.runtime import DEEPEST
-from alphanpi.guard import Guard, shown
-from alphanpi.spec import Environment
 
 _FRAMES = 2 * DEEPEST + 1000  # each call is two of Python's: the function's, and `Machine.call`
 

@@ -10,10 +10,10 @@ import unicodedata
 from collections.abc import Collection
 from typing import Any
 
+from alphanpi.environment.specification import Library
+from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.escaping import is_name, literal
-from alphanpi.spec import Library
-from alphanpi.standalone import Standalone
 
 
 def identifier(text: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from alphanpi import __version__, limits
-from alphanpi.engine.histories import Evaluator
+from alphanpi import __version__
+from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.exporting.automaton import as_dot, as_records
 from alphanpi.exporting.behaviour import Watcher
@@ -16,8 +16,9 @@ from alphanpi.exporting.clock import TIME_LIMIT, Clock, ExportFailed
 from alphanpi.exporting.header import Coverage, Origin, doubts, warnings
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.rounds import Checked, Rounds
-from alphanpi.files import require_writable, write_atomically
-from alphanpi.spec import Environment
+from alphanpi.network.evaluator import Evaluator
+from alphanpi.support import limits
+from alphanpi.support.files import require_writable, write_atomically
 
 Format = Literal["python", "json", "dot"]
 FORMATS: tuple[Format, ...] = ("python", "json", "dot")
@@ -73,7 +74,7 @@ def export(
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
         say: Called with a line for each stage.
     """
-    from alphanpi.agent import load
+    from alphanpi.agent.loading import load
 
     if out is not None:
         require_writable(Path(out))

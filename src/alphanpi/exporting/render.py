@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from alphanpi.environment.specification import Library
+from alphanpi.environment.standalone import Standalone
 from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While, tidy
 from alphanpi.exporting.conditions import OPPOSITE, Comparison, Condition, Feature, Terms
 from alphanpi.exporting.escaping import docstring, is_name, literal
@@ -16,8 +18,6 @@ from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.names import attribute, function_names, method_name
 from alphanpi.exporting.runtime import DEEPEST, divided, imports_sys, pruned
 from alphanpi.exporting.tail import folded, loops, nests
-from alphanpi.spec import Library
-from alphanpi.standalone import Standalone
 
 _WIDTH = 100
 _INDENT = "    "

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case, Watcher, enumerated, refuse_failing
 from alphanpi.exporting.clock import ExportFailed
@@ -20,7 +21,6 @@ from alphanpi.exporting.render import Renderer, functions, module, tested
 from alphanpi.exporting.runtime import standalone_of
 from alphanpi.exporting.sampling import deep_run, examination, lessons, share
 from alphanpi.exporting.tree import consistent
-from alphanpi.standalone import Standalone
 
 _LESSONS = 0.25  # of the samples to check with
 _MOST_LESSONS = 500  # of a round in which code was wrong

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, NamedTuple, NoReturn
 
+from alphanpi.environment.guard import Guard
+from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.escaping import is_name
 from alphanpi.exporting.names import check_method_names
-from alphanpi.guard import Guard
-from alphanpi.standalone import Standalone
 
 DEEPEST = 20_000
 """How many calls an exported module can have inside one another: as many as the greedy agent."""

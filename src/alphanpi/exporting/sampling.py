@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alphanpi.agent.interpreter import Call, Recording
+from alphanpi.environment.specification import Program
 from alphanpi.errors import AlphaNPIError
 from alphanpi.exporting.behaviour import Case, Watcher
-from alphanpi.interpreter import Call, Recording
-from alphanpi.spec import Program
 
 _LARGEST_LESSON = 12
 _STEPS_OF_A_LESSON = 2_000

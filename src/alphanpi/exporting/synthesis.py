@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple
 
+from alphanpi.environment.specification import STOP
 from alphanpi.exporting.blocks import Block, Chooser, Do, If, Return, Statement, While, acts, complete, loop_head
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Comparison, Separator
 from alphanpi.exporting.tree import Forest
-from alphanpi.spec import STOP
 
 _PATIENCE = (1500, 40, 14)  # trees looked at, by nesting
 _LESS_PATIENCE = (80, 16, 6)  # where trees are large

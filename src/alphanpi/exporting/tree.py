@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from alphanpi.environment.specification import STOP
 from alphanpi.exporting.conditions import Letter
-from alphanpi.spec import STOP
 
 
 class Move(NamedTuple):

@@ -19,13 +19,21 @@ import numpy as np
 import torch
 from safetensors.torch import save
 
+from alphanpi.agent.weights import (
+    ModelCard,
+    Shape,
+    Tensors,
+    network_shapes,
+    parsed_weights,
+    read_tensors,
+    require_fitting,
+    write_weights,
+)
 from alphanpi.errors import AlphaNPIError, UsageError
-from alphanpi.files import write_atomically
 from alphanpi.learn.replay import Replay, StoredTrace
 from alphanpi.learn.starts import Error, Start
 from alphanpi.learn.trainer import Seconds, Trainer
-from alphanpi.records import read_bytes
-from alphanpi.run_records import (
+from alphanpi.runs.records import (
     FORMAT,
     LAST,
     MODEL_FILE,
@@ -38,16 +46,8 @@ from alphanpi.run_records import (
     read_state,
     sha256_of,
 )
-from alphanpi.weights import (
-    ModelCard,
-    Shape,
-    Tensors,
-    network_shapes,
-    parsed_weights,
-    read_tensors,
-    require_fitting,
-    write_weights,
-)
+from alphanpi.support.files import write_atomically
+from alphanpi.support.record import read_bytes
 
 _KEPT = 2
 _MOST_BYTES = 2**34

@@ -13,10 +13,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from alphanpi.environment.specification import Library
 from alphanpi.learn.replay import Replay, StoredTrace
 from alphanpi.learn.unroll import remember, shares
-from alphanpi.model import NPINetwork
-from alphanpi.spec import Library
+from alphanpi.network.model import NPINetwork
 
 _CHAINS = 32  # runs per program
 _LENGTH = 160  # steps of each

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from alphanpi.config import CurriculumConfig
-from alphanpi.limits import percent
-from alphanpi.spec import Library, Program
+from alphanpi.environment.specification import Library, Program
+from alphanpi.learn.config import CurriculumConfig
+from alphanpi.support.limits import percent
 
 
 class Curriculum:

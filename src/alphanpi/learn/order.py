@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from alphanpi.engine.requests import Trace
-from alphanpi.guard import Guard
+from alphanpi.environment.guard import Guard
 
 
 def ordered_traces(guard: Guard, traces: Sequence[Trace]) -> list[Trace]:

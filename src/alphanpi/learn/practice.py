@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.engine.requests import Request
-from alphanpi.interpreter import Call, Interpreter
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.starts import Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any, NamedTuple
 
-from alphanpi.engine.histories import Evaluator
+from alphanpi.environment.guard import Guard
+from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
-from alphanpi.guard import Guard
-from alphanpi.model import NPINetwork
-from alphanpi.spec import Environment
+from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.model import NPINetwork
 from alphanpi.verification.exploration import Origin
 from alphanpi.verification.lemma import checked_cutoff
 from alphanpi.verification.verdicts import Kind, overall

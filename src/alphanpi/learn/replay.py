@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.engine.requests import Trace
-from alphanpi.guard import Guard
-from alphanpi.spec import Environment
+from alphanpi.environment.guard import Guard
+from alphanpi.environment.specification import Environment
 
 
 class StoredTrace(NamedTuple):

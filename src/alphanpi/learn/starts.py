@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi.config import EpisodesConfig
-from alphanpi.guard import Guard
-from alphanpi.interpreter import Call
-from alphanpi.spec import Environment, Program
+from alphanpi.agent.interpreter import Call
+from alphanpi.environment.guard import Guard
+from alphanpi.environment.specification import Environment, Program
+from alphanpi.learn.config import EpisodesConfig
 from alphanpi.verification.exploration import Origin, recreate
 
 

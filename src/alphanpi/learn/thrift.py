@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi.config import SearchConfig
+from alphanpi.agent.interpreter import Call, Interpreter
+from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.requests import Trace
 from alphanpi.engine.scoring import success_value
-from alphanpi.interpreter import Call, Interpreter
 
 MOST_ACTIONS = 1_000_000  # of a run in training; a program that takes more is as good as failing
 

@@ -14,20 +14,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi import limits
-from alphanpi.agent import ModelCard, describe
-from alphanpi.config import TrainConfig
+from alphanpi.agent.loading import describe
+from alphanpi.agent.weights import ModelCard
+from alphanpi.environment.registry import absolute, create, load_named_in, make
+from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
-from alphanpi.interrupts import insist
 from alphanpi.learn.checkpoint import restore, save_checkpoint
+from alphanpi.learn.config import TrainConfig
+from alphanpi.learn.metrics import MetricsWriter
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.proof import OutOfTimeError
-from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
 from alphanpi.learn.trainer import Report, Seconds, Trainer
-from alphanpi.model import usable_device
-from alphanpi.registry import absolute, create, load_named_in, make
-from alphanpi.run_records import Meta
-from alphanpi.spec import Environment
+from alphanpi.network.model import usable_device
+from alphanpi.runs.directory import RunDirectory, new_meta
+from alphanpi.runs.records import Meta
+from alphanpi.support import limits
+from alphanpi.support.interrupts import insist
 
 CHECKPOINT_ITERATIONS = 10
 CUT = "the time limit was met during the verification; `alphanpi resume` with more time repeats it"
@@ -123,7 +125,7 @@ def resume(
     meta = directory.meta()
     _require(time_limit, device or meta.device)
     with directory.locked():
-        config = directory.config()
+        config = directory.config(TrainConfig())
         created = create(load_named_in(str(directory.meta_file), meta.environment, environment), **meta.options)
         trainer = Trainer(created, config, meta.seed, device or meta.device)
         elapsed, seconds = 0.0, Seconds()

@@ -16,13 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from alphanpi.config import TrainConfig, planning_config
+from alphanpi.agent.interpreter import Interpreter
+from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Trace
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
+from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
-from alphanpi.interpreter import Interpreter
 from alphanpi.learn import practice
+from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.continuation import Continuations
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.order import ordered_traces
@@ -32,8 +34,7 @@ from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
 from alphanpi.learn.unroll import Blur, Loss, loss, make_batch
 from alphanpi.learn.validation import Exam, ExamResult, Validation
-from alphanpi.model import create_evaluator, create_network, usable_device
-from alphanpi.spec import Environment
+from alphanpi.network.model import create_evaluator, create_network, usable_device
 
 _LONGEST_AVERAGE = 1 / 3  # exponent of the average's decay when steps are smallest
 _ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)

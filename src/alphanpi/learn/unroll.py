@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from alphanpi.learn.replay import Replay, StoredTrace
-from alphanpi.model import NPINetwork, masked_log_softmax
+from alphanpi.network.model import NPINetwork, masked_log_softmax
 
 _FLOOR = 0.01  # least probability of a target whose logarithm is taken
 

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from alphanpi.config import TrainConfig
+from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
+from alphanpi.environment.specification import STOP
 from alphanpi.errors import AlphaNPIError
-from alphanpi.interpreter import Call, Execution, Interpreter, Recording
+from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.starts import Error, Start, Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS, Route, thrifty_routes
-from alphanpi.spec import STOP
 
 _ROUTES = 100  # runs per program in which needless recursive calls are looked for
 _MOST_TRIED = 1.1  # actions tried with search, for each of a run without it

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from alphanpi.learn.trainer import Report, Trainer
-from alphanpi.limits import percent
+from alphanpi.support.limits import percent
 
 _SECONDS_BETWEEN_LINES = 2.0
 

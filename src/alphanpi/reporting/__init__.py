@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from alphanpi import __version__
-from alphanpi.agent import load
+from alphanpi.agent.loading import load
 from alphanpi.engine.inspection import Decision, Inspector
 from alphanpi.engine.requests import Request
+from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
-from alphanpi.files import require_writable, write_atomically
 from alphanpi.reporting.animation import SECONDS as PLAYING_SECONDS
 from alphanpi.reporting.animation import film, gif, svg
 from alphanpi.reporting.certificates import VERIFY_SECONDS
@@ -25,7 +25,7 @@ from alphanpi.reporting.page_file import to_html, to_json
 from alphanpi.reporting.records import SCHEMA, ReportRecord, TreePageRecord
 from alphanpi.reporting.searches import SIMULATIONS, SearchCollector, no_such_step
 from alphanpi.reporting.states import StateTable
-from alphanpi.spec import Environment
+from alphanpi.support.files import require_writable, write_atomically
 
 Named = str | type[Environment[Any]] | None
 

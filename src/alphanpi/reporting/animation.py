@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from alphanpi.agent import Agent
+from alphanpi.agent.agent import Agent
+from alphanpi.environment.scene import Scene, Shape
 from alphanpi.errors import UsageError
 from alphanpi.reporting.colours import Palette
 from alphanpi.reporting.execution import watch
-from alphanpi.scene import Scene, Shape
 
 MOST_FRAMES = 2000
 SECONDS = 60.0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from alphanpi.agent import Agent
+from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.verification import NotRecheckedError, read_certificate, verify
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from alphanpi import __version__
-from alphanpi.agent import Agent, weights_path
+from alphanpi.agent.agent import Agent
+from alphanpi.agent.loading import weights_path
+from alphanpi.environment.scene import Shape
 from alphanpi.errors import UsageError
 from alphanpi.reporting.certificates import computed, stored
 from alphanpi.reporting.execution import Watched, watch
@@ -23,7 +25,6 @@ from alphanpi.reporting.searches import MOST_BYTES, Collected, SearchCollector
 from alphanpi.reporting.sources import Source, exported
 from alphanpi.reporting.states import StateTable
 from alphanpi.reporting.training import learning, training
-from alphanpi.scene import Shape
 
 _BYTES = 2_500_000  # of a run and its trees; the page, curves, source and certificate come on top
 _RUN_BYTES = 1_400_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from alphanpi.scene import Shape
+from alphanpi.environment.scene import Shape
 
 
 class Palette(NamedTuple):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from alphanpi.agent import Agent
-from alphanpi.interpreter import Execution, Recording, Step
-from alphanpi.spec import STOP
+from alphanpi.agent.agent import Agent
+from alphanpi.agent.interpreter import Execution, Recording
+from alphanpi.environment.specification import STOP
+from alphanpi.environment.step import Step
 
 MOST_STEPS = 1500
 LARGEST_RUN = 100_000  # steps
@@ -93,31 +92,17 @@ def _calls(steps: tuple[Step, ...]) -> tuple[list[CallSite], list[int]]:
     return calls, call_of
 
 
-class _History(NamedTuple):
-    memory: Any  # [W]
-    logits: Any  # [A]
-
-
 def _thoughts(agent: Agent, steps: tuple[Step, ...], call_of: list[int]) -> list[Thought]:
-    """Repeat the network's part of the execution, to learn how sure it was."""
-    guard, library = agent.guard, agent.environment.library
-    zero = np.zeros(agent.evaluator.memory_width, np.float32)
-    known: dict[tuple[Any, ...], _History] = {}
-    path: dict[int, tuple[Any, ...]] = {}  # per call: its program and observations so far
+    """Look up the network's part of the execution, to learn how sure it was."""
+    guard, library, table = agent.guard, agent.environment.library, agent.interpreter.table
+    path: dict[int, int] = {}  # per call, its history so far
     thoughts = []
     for step, call in zip(steps, call_of, strict=True):
         observation = guard.observe(step.state)
         program = library.index_of(step.program) - library.atomic_count
-        before = path.get(call, (program,))
-        path[call] = now = (*before, observation)
-        if now not in known:
-            memory = known[before].memory if before in known else zero
-            answer = agent.evaluator.evaluate(
-                np.array([program], np.int64), np.array([observation], np.int16), memory[None, :]
-            )
-            known[now] = _History(answer.memory[0], answer.logits[0])
+        path[call] = table.after(path.get(call, table.beginning(program)), observation)
         legal = guard.legal(step.program, step.state)
-        thoughts.append(Thought(observation, _probabilities(known[now].logits, legal)))
+        thoughts.append(Thought(observation, _probabilities(table.logits[path[call]], legal)))
     return thoughts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
-from alphanpi.agent import Agent
+from alphanpi.agent.agent import Agent
 from alphanpi.engine.inspection import Decision, Inspector, TooLargeError, Turn, prepare
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search

@@ -9,15 +9,15 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
-from alphanpi.agent import Agent, Mode
+from alphanpi.agent.agent import Agent, Mode
+from alphanpi.agent.evaluation import evaluate, wilson_interval
+from alphanpi.agent.interpreter import Call, Recording
 from alphanpi.engine.tables import Failure
 from alphanpi.errors import UsageError
-from alphanpi.evaluation import evaluate, wilson_interval
-from alphanpi.interpreter import Call, Recording
-from alphanpi.records import Count, LooseRecord, Text, read_record
 from alphanpi.reporting.paper import in_the_paper
 from alphanpi.reporting.records import CallCount, GeneralisationRecord, ReliabilityRecord, ScoreRecord
-from alphanpi.run_records import Size
+from alphanpi.runs.records import Size
+from alphanpi.support.record import Count, LooseRecord, Text, read_record
 
 SECONDS = 15.0
 STORED_FILES = ("scores.json", "result.json", "card.json")

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from PIL import Image, ImageDraw, ImageFont
 
+from alphanpi.environment.scene import Shape
 from alphanpi.reporting.animation import label_size
 from alphanpi.reporting.colours import Palette
-from alphanpi.scene import Shape
 
 _OVERSAMPLED = 2
 _MARGIN = 14

@@ -6,7 +6,7 @@ import time
 from collections import Counter, deque
 from typing import Any, NamedTuple, TypeVar
 
-from alphanpi.agent import Agent
+from alphanpi.agent.agent import Agent
 from alphanpi.engine.inspection import (
     Branch,
     Decision,

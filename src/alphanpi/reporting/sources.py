@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from alphanpi.agent import Agent
+from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError
 from alphanpi.exporting import Origin, export_evaluator
 from alphanpi.verification import Kind, Verdict

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from alphanpi.guard import Guard
+from alphanpi.environment.guard import Guard
+from alphanpi.environment.scene import Scene, Shape
+from alphanpi.environment.specification import Environment
 from alphanpi.reporting.records import StateRecord
-from alphanpi.scene import Scene, Shape
-from alphanpi.spec import Environment
 
 _LONGEST_TEXT = 240
 _STATE_BYTES, _PLACE_BYTES = 24, 5  # of a state without its text, and of the place of a shape

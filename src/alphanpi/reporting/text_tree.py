@@ -11,9 +11,9 @@ from rich.text import Text
 from rich.tree import Tree
 
 from alphanpi.engine.inspection import Decision, TreeEdge, TreeNode
-from alphanpi.guard import Guard
+from alphanpi.environment.guard import Guard
+from alphanpi.environment.specification import Environment
 from alphanpi.reporting.searches import kept_nodes
-from alphanpi.spec import Environment
 
 _WIDEST = 10_000  # of a line that is not shown on a terminal
 

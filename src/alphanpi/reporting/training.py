@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from alphanpi.errors import UsageError
-from alphanpi.records import LooseRecord, NonNegative, Text, read_record
 from alphanpi.reporting.records import LearningRecord, TrainingRecord
-from alphanpi.run_records import META_FILE, Iteration, Meta, read_meta, read_metrics
+from alphanpi.runs.records import META_FILE, Iteration, Meta, read_meta, read_metrics
+from alphanpi.support.record import LooseRecord, NonNegative, Text, read_record
 
 _MOST_ITERATIONS = 600
 

@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from alphanpi.agent import Agent, load
-from alphanpi.engine.histories import Evaluator
+from alphanpi.agent.agent import Agent
+from alphanpi.agent.loading import load
+from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
-from alphanpi.spec import Environment
+from alphanpi.network.evaluator import Evaluator
 from alphanpi.verification.certificate import Subject, certify
 from alphanpi.verification.recheck import NotRecheckedError, read_about, recheck
 from alphanpi.verification.records import LARGEST_SIZE, Certificate

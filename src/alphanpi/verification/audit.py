@@ -14,16 +14,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi.engine.histories import Evaluator
+from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.engine.tables import Failure
+from alphanpi.environment.guard import shown
+from alphanpi.environment.specification import STOP, Program
+from alphanpi.environment.step import Step as Taken
 from alphanpi.errors import AlphaNPIError, SpecificationError
-from alphanpi.guard import shown
-from alphanpi.interpreter import Call, Execution, Interpreter, Recording
-from alphanpi.interpreter import Step as Taken
-from alphanpi.spec import STOP, Program
-from alphanpi.verification.body import Violation, legal_mask
+from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.history_table import Observation
+from alphanpi.verification.body import Violation
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.decisions import Decisions, Mask, Observation
+from alphanpi.verification.decisions import Decisions, Mask
 from alphanpi.verification.exploration import TIME_MET, CounterExample, LimitError, SequenceShown
 
 BEYOND = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16)
@@ -220,7 +221,7 @@ class Auditor:
         frames.append(frame)
 
     def _as_explored(self, frame: _Frame, step: Taken) -> bool:
-        mask = legal_mask(self.guard, step.program, step.state)
+        mask = self.guard.legal(step.program, step.state)
         known = self._known[step.program].get((frame.place, self.guard.observe(step.state), mask))
         if known is None or known.action != step.action:
             return False
@@ -276,7 +277,7 @@ def _steps(
     for sequence in sequences:
         place = 0
         for history, mask in sequence:
-            key = (place, decisions.histories[history].observation, mask)
+            key = (place, decisions.table.histories[history].observation, mask)
             if key not in known:
                 known[key] = _Known(len(known) + 1, names[decisions.decided[history, mask].action])
             place = known[key].place

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from alphanpi.guard import Guard
-from alphanpi.spec import STOP, Environment
+from alphanpi.environment.specification import STOP
+from alphanpi.environment.unknown import Choices
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.decisions import NO_PARENT, Decisions, Mask
-from alphanpi.verification.unknown import Choices
+from alphanpi.verification.decisions import Decisions, Mask
 
 
 class Step(NamedTuple):
@@ -58,18 +57,6 @@ class Run(NamedTuple):
         return tuple((step.history, step.mask) for step in self.steps)
 
 
-def legal_mask(guard: Guard, program: str, state: Any) -> Mask:
-    """For each library entry, whether the program may do it."""
-    kind = type(guard.environment)
-    if kind.pre is Environment.pre and kind.legal is Environment.legal:
-        return guard.legal(program, state)
-    library = guard.library  # an environment may answer otherwise than by its pre-conditions: they are what counts
-    return tuple(
-        allowed and (name == STOP or guard.pre(name, state, program))
-        for name, allowed in zip(library.names, library.may_call(program), strict=True)
-    )
-
-
 def run_body(
     contracts: Contracts,
     decisions: Decisions,
@@ -79,10 +66,10 @@ def run_body(
     covered: Callable[[str, int], bool],
 ) -> Run:
     """Run a body greedily from a start; `choices` decides which outcome a call has where there are several."""
-    guard, library = contracts.guard, decisions.library
+    guard, library = contracts.guard, decisions.table.library
     index = library.index_of(program) - library.atomic_count
     limit, measure = guard.depth(program, start), guard.measure(program, start)
-    state, history = start, NO_PARENT
+    state, history = start, decisions.table.beginning(index)
     steps: list[Step] = []
     entries: list[Entry] = []
     taken: list[int] = []
@@ -92,8 +79,8 @@ def run_body(
         return Run(start, tuple(steps), state, tuple(entries), tuple(taken), violation)
 
     while True:
-        history = decisions.history(index, history, guard.observe(state))
-        mask = legal_mask(guard, program, state)
+        history = decisions.table.after(history, guard.observe(state))
+        mask = guard.legal(program, state)
         action = library.names[decisions.decide(history, mask).action]
         steps.append(Step(state, history, mask, action))
         if action == STOP:

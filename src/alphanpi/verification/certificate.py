@@ -7,12 +7,12 @@ import platform
 import time
 from typing import Any, NamedTuple
 
-from alphanpi import provenance
-from alphanpi.cutoff import Cutoff
-from alphanpi.guard import Guard, shown
-from alphanpi.packages import versions
-from alphanpi.spec import Environment
-from alphanpi.verification.decisions import NO_PARENT, Decisions
+from alphanpi.environment import provenance
+from alphanpi.environment.cutoff import Cutoff
+from alphanpi.environment.guard import Guard, shown
+from alphanpi.environment.specification import Environment
+from alphanpi.support.versions import versions
+from alphanpi.verification.decisions import Decisions
 from alphanpi.verification.exploration import CounterExample, Explored, SequenceShown
 from alphanpi.verification.lemma import SAMPLES
 from alphanpi.verification.records import (
@@ -161,10 +161,10 @@ def _written(sequence: SequenceShown, decisions: Decisions) -> str:
     """Observation and legal actions of every step, and the action taken."""
     steps = []
     for history, mask in sequence:
-        observation = " ".join(str(int(entry)) for entry in decisions.histories[history].observation)
+        observation = " ".join(str(int(entry)) for entry in decisions.table.histories[history].observation)
         legal = "".join(str(int(allowed)) for allowed in mask)
         steps.append(f"{observation}|{legal}|{decisions.decided[history, mask].action}")
-    assert decisions.histories[sequence[0][0]].parent == NO_PARENT
+    assert decisions.table.histories[sequence[0][0]].before < 0
     return ";".join(steps)
 
 

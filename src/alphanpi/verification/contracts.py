@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from alphanpi.environment.guard import Guard, shown
+from alphanpi.environment.specification import Environment
+from alphanpi.environment.unknown import Order
 from alphanpi.errors import SpecificationError, UsageError
-from alphanpi.guard import Guard, shown
-from alphanpi.spec import Environment
-from alphanpi.verification.unknown import Order
 
 MOST_REMEMBERED = 200_000
 """Outcomes remembered at most; then all are forgotten."""

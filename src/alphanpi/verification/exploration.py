@@ -9,15 +9,15 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from alphanpi.cutoff import Condition
+from alphanpi.environment.cutoff import Condition
+from alphanpi.environment.guard import RAISED, Guard, shown
+from alphanpi.environment.specification import Environment, Program
+from alphanpi.environment.unknown import REPR, Choices, Relations
 from alphanpi.errors import AlphaNPIError, SpecificationError, UsageError
-from alphanpi.guard import RAISED, Guard, shown
-from alphanpi.spec import Environment, Program
 from alphanpi.verification.body import CallMade, Entry, Run, Violation, run_body
 from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.decisions import Decisions, Mask
 from alphanpi.verification.lemma import holds
-from alphanpi.verification.unknown import REPR, Choices, Relations
 
 MOST_FAILING = 10
 """Starts of violating runs that a counter-example names."""
@@ -214,7 +214,7 @@ class Explorer:
             while choices is not None:
                 if time.monotonic() > self.deadline:
                     raise LimitError(TIME_MET)
-                if len(self.decisions.histories) > MOST_HISTORIES:
+                if len(self.decisions.table.histories) > MOST_HISTORIES:
                     raise LimitError(histories_met())
                 self.order.begin(choices, beginning.relations)
                 try:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from alphanpi.agent.interpreter import Call, Interpreter
+from alphanpi.environment.guard import Guard, shown
+from alphanpi.environment.specification import Program
 from alphanpi.errors import AlphaNPIError
-from alphanpi.guard import Guard, shown
-from alphanpi.interpreter import Call, Interpreter
-from alphanpi.spec import Program
 
 _DRAWS = 20
 _LOOKED_THROUGH = 200

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from alphanpi.cutoff import Condition, Cutoff
+from alphanpi.environment.cutoff import Condition, Cutoff
+from alphanpi.environment.guard import Guard
 from alphanpi.errors import SpecificationError
-from alphanpi.guard import Guard
 from alphanpi.verification.records import LARGEST_SIZE
 
 SAMPLES = 500

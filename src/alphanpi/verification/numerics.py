@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from alphanpi.engine.histories import Evaluator
-from alphanpi.model import NPINetwork
-from alphanpi.verification.decisions import NO_PARENT, Decisions, Mask, best_legal
+from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.model import NPINetwork
+from alphanpi.verification.decisions import Decisions, Mask, best_legal
 
 TOLERANCE = 1e-3
 """Smallest margin between the best and the second-best legal logit that counts as a decision."""
@@ -71,7 +71,7 @@ def _numerics(decisions: Decisions, points: Set[Point], batched: Logits, double:
 
     def deviation(logits: Logits) -> float:
         # max() would lose a NaN.
-        largest = [np.max(np.abs(decisions.logits[number] - logits[number])) for number in own]
+        largest = [np.max(np.abs(decisions.table.logits[number] - logits[number])) for number in own]
         found = float(np.max(largest, initial=0.0))
         return found if math.isfinite(found) else math.inf
 
@@ -95,17 +95,17 @@ def _batched_logits(decisions: Decisions, evaluator: Evaluator) -> Logits:
     """All histories of one length in one batch."""
     by_length: defaultdict[int, list[int]] = defaultdict(list)
     lengths: list[int] = []
-    for number, history in enumerate(decisions.histories):
-        lengths.append(0 if history.parent == NO_PARENT else lengths[history.parent] + 1)
+    for number, history in enumerate(decisions.table.histories):
+        lengths.append(0 if history.before < 0 else lengths[history.before] + 1)
         by_length[lengths[-1]].append(number)
     memory = np.zeros((len(lengths), evaluator.memory_width), np.float32)
     logits: Logits = [np.zeros(0)] * len(lengths)
     for length in sorted(by_length):
         rows = by_length[length]
-        chosen = [decisions.histories[row] for row in rows]
+        chosen = [decisions.table.histories[row] for row in rows]
         before = np.zeros((len(rows), evaluator.memory_width), np.float32)
         if length:
-            before = memory[[history.parent for history in chosen]]
+            before = memory[[history.before for history in chosen]]
         answer = evaluator.evaluate(
             np.array([history.program for history in chosen], np.int64),
             np.array([history.observation for history in chosen], np.int16),
@@ -124,8 +124,8 @@ def _double_logits(decisions: Decisions, network: NPINetwork) -> Logits:
     zero = torch.zeros(1, network.config.memory, dtype=torch.float64)
     memories: list[tuple[torch.Tensor, torch.Tensor]] = []
     logits: Logits = []
-    for history in decisions.histories:
-        hidden, cell = (zero, zero) if history.parent == NO_PARENT else memories[history.parent]
+    for history in decisions.table.histories:
+        hidden, cell = (zero, zero) if history.before < 0 else memories[history.before]
         observation = torch.tensor([history.observation], dtype=torch.float64)
         output = double(torch.tensor([history.program]), observation, hidden, cell)
         memories.append((output.hidden, output.cell))

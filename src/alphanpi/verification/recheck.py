@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from alphanpi.environment.specification import Environment, Library, Program
 from alphanpi.errors import UsageError
-from alphanpi.spec import Environment, Library, Program
 from alphanpi.verification.certificate import Subject, source_sha256, written
 from alphanpi.verification.exploration import TIME_MET, histories_met, starts_met
 from alphanpi.verification.numerics import TOLERANCE

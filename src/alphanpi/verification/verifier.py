@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple
 
-from alphanpi.engine.histories import Evaluator
+from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.engine.tables import Failure
+from alphanpi.environment.specification import Environment, Program
 from alphanpi.errors import UsageError
-from alphanpi.interpreter import Call, Interpreter
-from alphanpi.model import NPINetwork
-from alphanpi.spec import Environment, Program
+from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.model import NPINetwork
 from alphanpi.verification import lemma
 from alphanpi.verification.audit import Audit, Audited, Auditor, Claim
 from alphanpi.verification.decisions import Decisions

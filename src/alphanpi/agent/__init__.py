@@ -1,0 +1,1 @@
+"""A trained agent: loading, running and measuring it."""

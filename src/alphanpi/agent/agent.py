@@ -1,0 +1,115 @@
+"""A trained agent: weights, the environment they belong to, and running programs with them."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Literal
+
+from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
+from alphanpi.agent.weights import ModelCard
+from alphanpi.engine.config import planning_config
+from alphanpi.engine.requests import Request
+from alphanpi.engine.search import Search
+from alphanpi.environment.specification import STOP, Environment
+from alphanpi.errors import AlphaNPIError, UsageError
+from alphanpi.network.model import NPINetwork, create_evaluator
+from alphanpi.support import limits
+
+MAX_ACTIONS = 10_000_000  # of one execution: a program may be right and yet take exponential time
+
+Mode = Literal["greedy", "planning"]
+
+
+class Agent:
+    """A network and its environment, ready to run programs."""
+
+    def __init__(
+        self, environment: Environment[Any], network: NPINetwork, card: ModelCard, device: str = "cpu"
+    ) -> None:
+        self.environment = environment
+        self.network = network
+        self.card = card
+        self.evaluator = create_evaluator(network, device)
+        self.interpreter = Interpreter(environment, self.evaluator)
+        self.guard = self.interpreter.guard
+        self._planner: Search | None = None
+
+    def run(self, program: str, instance: str, mode: Mode = "greedy", max_actions: int = MAX_ACTIONS) -> str:
+        """Run a program on an instance as a user types it; the result as a user reads it."""
+        recorded = mode == "greedy" and type(self.environment).result is not Environment.result
+        execution = self.execute(program, instance, mode=mode, record=recorded, max_actions=max_actions)
+        if not execution.success:
+            raise RunFailed(program, instance, execution)
+        library = self.environment.library
+        atomic = [step for step in execution.steps if step.action != STOP and library.named(step.action).atomic]
+        return self.guard.result(program, execution.final, atomic)
+
+    def trace(
+        self, program: str, instance: str, recording: Recording | None = None, max_actions: int = MAX_ACTIONS
+    ) -> Execution:
+        """Run a program greedily and keep its steps: all, or those the recording says."""
+        return self.execute(program, instance, record=recording or True, max_actions=max_actions)
+
+    def execute(
+        self,
+        program: str,
+        instance: str,
+        mode: Mode = "greedy",
+        record: bool | Recording = False,
+        max_actions: int = MAX_ACTIONS,
+    ) -> Execution:
+        """Run a program on an instance as a user types it; success or failure with its reason."""
+        state = self.parse(program, instance)
+        return self.executions([Call(program, state)], mode, record, max_actions)[0]
+
+    def executions(
+        self,
+        calls: list[Call],
+        mode: Mode = "greedy",
+        record: bool | Recording = False,
+        max_actions: int = MAX_ACTIONS,
+    ) -> list[Execution]:
+        """Run many calls; one success rule for both modes.
+
+        More than `max_actions`, those of nested calls too, are a failure; planning counts what it tries.
+        """
+        limits.whole("max_actions", max_actions, most=limits.MOST_ACTIONS)
+        if mode not in ("greedy", "planning"):
+            raise UsageError(f"unknown mode {mode!r}; there are greedy and planning")
+        if mode == "greedy":
+            return self.interpreter.run(calls, record, max_actions)
+        if record:
+            raise UsageError("steps are kept in greedy mode only; planning re-plans inside every call")
+        traces = self.planner(max_actions).run([Request(call.program, call.state) for call in calls])
+        return [Execution(trace.success, trace.failure, trace.final, len(trace.actions), None, ()) for trace in traces]
+
+    def planner(self, max_actions: int = MAX_ACTIONS) -> Search:
+        """The search for a trained agent (see `planning_config`): exploitation mode and few simulations."""
+        if self._planner is None or self._planner.config.max_actions != max_actions:
+            config = planning_config(self.card.search.model_copy(update={"max_actions": max_actions}))
+            self._planner = Search(self.environment, self.evaluator, config)
+        return self._planner
+
+    def parse(self, program: str, instance: str) -> Any:
+        """A state from what a user types."""
+        return self.guard.parse(program, instance)
+
+    @property
+    def weights_hash(self) -> str:
+        """SHA-256 over all weights."""
+        digest = hashlib.sha256()
+        for name, tensor in sorted(self.network.state_dict().items()):
+            digest.update(name.encode())
+            digest.update(tensor.detach().cpu().numpy().tobytes())
+        return digest.hexdigest()
+
+
+class RunFailed(AlphaNPIError):  # noqa: N818 - what happened, not a mistake in the code
+    """The agent did not solve the instance."""
+
+    def __init__(self, program: str, instance: str, execution: Execution) -> None:
+        inside = ""
+        if execution.culprit is not None and execution.culprit.program != program:
+            inside = f", inside {execution.culprit.program}"
+        reason = execution.failure.name.lower()
+        super().__init__(f"{program} {instance!r} was not solved: {reason}{inside} after {execution.actions} actions")

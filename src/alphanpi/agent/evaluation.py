@@ -1,0 +1,108 @@
+"""Measuring generalisation: greedy and planning on the same instances, with one success rule."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from alphanpi.agent.agent import MAX_ACTIONS, Agent, Mode
+from alphanpi.agent.interpreter import Call, failure_counts
+from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
+from alphanpi.support import limits
+
+_Z_95 = 1.959963984540054
+
+
+class Score(NamedTuple):
+    """Success of one program at one size in one mode."""
+
+    program: str
+    size: int
+    mode: str
+    episodes: int
+    successes: int
+    rate: float
+    low: float  # 95 % Wilson interval
+    high: float
+    seconds_per_episode: float
+    failures: dict[str, int]  # how often each reason occurred
+
+
+def evaluate(
+    agent: Agent,
+    program: str,
+    sizes: Sequence[int],
+    *,
+    episodes: int = 40,
+    mode: Literal["greedy", "planning", "both"] = "both",
+    seed: int = 0,
+    max_actions: int = MAX_ACTIONS,
+    on_score: Callable[[Score], None] | None = None,
+) -> list[Score]:
+    """Run a program on random instances of each size; both modes see the same instances.
+
+    An execution of more than `max_actions`, those of nested calls too, fails: a program may be right and yet take
+    exponential time.
+    """
+    entry = agent.environment.library.named(program)
+    if entry.atomic:
+        raise UsageError(f"{program} is an atomic action; give a program")
+    limits.whole("max_actions", max_actions, most=limits.MOST_ACTIONS)
+    limits.whole("episodes", episodes, most=limits.MOST_EPISODES)
+    limits.seed(seed)
+    if mode not in ("greedy", "planning", "both"):
+        raise UsageError(f"unknown mode {mode!r}; there are greedy, planning and both")
+    if not sizes:
+        raise UsageError(f"{program}: no size to measure it at; give one or more sizes")
+    modes: tuple[Mode, ...] = ("greedy", "planning") if mode == "both" else (mode,)
+    scores = []
+    for size in sizes:
+        limits.size(f"{program}: size", size)
+        if size < entry.minimum_size:
+            raise UsageError(f"{program} cannot start at size {size}; its smallest is {entry.minimum_size}")
+    for size in sizes:
+        calls = [
+            Call(program, agent.guard.initial(program, size, np.random.default_rng((seed, size, episode))))
+            for episode in range(episodes)
+        ]
+        for one in modes:
+            score = _score(agent, calls, size, one, max_actions)
+            scores.append(score)
+            if on_score is not None:
+                on_score(score)
+    return scores
+
+
+def _score(agent: Agent, calls: list[Call], size: int, mode: Mode, max_actions: int) -> Score:
+    began = time.perf_counter()
+    try:
+        executions = agent.executions(calls, mode, max_actions=max_actions)
+    except (EnvironmentFault, SpecificationError) as fault:
+        raise type(fault)(f"{fault} (measuring {calls[0].program} at size {size}, {mode})") from fault
+    seconds = time.perf_counter() - began
+    successes = sum(execution.success for execution in executions)
+    low, high = wilson_interval(successes, len(calls))
+    return Score(
+        program=calls[0].program,
+        size=size,
+        mode=mode,
+        episodes=len(calls),
+        successes=successes,
+        rate=successes / len(calls),
+        low=low,
+        high=high,
+        seconds_per_episode=seconds / len(calls),
+        failures=failure_counts(executions),
+    )
+
+
+def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
+    """The 95 % Wilson score interval of a proportion."""
+    share, squared = successes / trials, _Z_95**2
+    centre = (share + squared / (2 * trials)) / (1 + squared / trials)
+    spread = _Z_95 / (1 + squared / trials) * math.sqrt(share * (1 - share) / trials + squared / (4 * trials**2))
+    return max(0.0, centre - spread), min(1.0, centre + spread)

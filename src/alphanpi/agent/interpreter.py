@@ -1,0 +1,247 @@
+"""Running a program as the network alone says: per step the most probable legal action, no search.
+
+Calls live on an explicit stack, so their depth is bounded by a limit and not by Python. Many instances run side by
+side and share one table of evaluated histories.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from alphanpi.engine.tables import Failure
+from alphanpi.environment.guard import Guard, shown
+from alphanpi.environment.specification import Environment
+from alphanpi.environment.step import Step
+from alphanpi.errors import UsageError
+from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.history_table import HistoryTable, Key
+
+
+class Call(NamedTuple):
+    """A program called in a state."""
+
+    program: str
+    state: Any
+
+
+class Recording(NamedTuple):
+    """Which steps of an execution to keep; all are counted."""
+
+    steps: int | None = None  # at most so many, the first ones
+    depth: int | None = None  # none with more calls around it
+    outline: bool = False  # where there are too many, drop the deepest calls rather than the last steps
+
+
+class Tally(NamedTuple):
+    """What was done in an execution, the steps that were not kept included."""
+
+    by_depth: tuple[int, ...]  # actions with that many calls around them
+    choices: dict[tuple[str, str], int]  # how often a program chose an action
+
+
+class Execution(NamedTuple):
+    """Outcome of running a program."""
+
+    success: bool
+    failure: Failure
+    final: Any  # state at the end, the caller's frames restored only on success
+    actions: int  # of all calls together
+    culprit: Call | None  # the innermost call that failed
+    steps: tuple[Step, ...]  # empty unless asked for
+    tally: Tally | None = None  # counted where steps were asked for
+
+
+class _Frame:
+    __slots__ = ("entry", "history", "length", "limit", "program", "state")
+
+    def __init__(self, program: int, state: Any, limit: int) -> None:
+        self.program = program
+        self.entry = self.state = state
+        self.history = HistoryTable.beginning(program)
+        self.length = 0
+        self.limit = limit
+
+
+class _Recorder:
+    """Keeps and counts the steps of one execution."""
+
+    __slots__ = ("by_depth", "choices", "deepest", "most", "outline", "steps")
+
+    def __init__(self, recording: Recording) -> None:
+        self.most = sys.maxsize if recording.steps is None else recording.steps
+        self.deepest = sys.maxsize if recording.depth is None else recording.depth
+        self.outline = recording.outline
+        self.steps: list[Step] = []
+        self.by_depth: list[int] = []
+        self.choices: dict[tuple[str, str], int] = {}
+
+    def add(self, depth: int, program: str, state: Any, action: str) -> None:
+        while depth >= len(self.by_depth):
+            self.by_depth.append(0)
+        self.by_depth[depth] += 1
+        choice = (program, action)
+        self.choices[choice] = self.choices.get(choice, 0) + 1
+        if depth > self.deepest:
+            return
+        # Too many: give up the deepest level, perhaps this step's own. The outermost call is never given up.
+        while self.outline and len(self.steps) >= self.most and 0 < self.deepest >= depth:
+            self.deepest = max(1, depth, *(step.depth for step in self.steps)) - 1
+            self.steps = [step for step in self.steps if step.depth <= self.deepest]
+        if depth <= self.deepest and len(self.steps) < self.most:
+            self.steps.append(Step(depth, program, state, action))
+
+    def tally(self) -> Tally:
+        return Tally(tuple(self.by_depth), self.choices)
+
+
+class _Instance:
+    __slots__ = ("actions", "execution", "frames", "recorder")
+
+    def __init__(self, frame: _Frame, recorder: _Recorder | None) -> None:
+        self.frames = [frame]
+        self.actions = 0
+        self.recorder = recorder
+        self.execution: Execution | None = None
+
+    def end(self, success: bool, failure: Failure, final: Any, culprit: Call | None) -> None:
+        recorder = self.recorder
+        self.execution = Execution(
+            success=success,
+            failure=failure,
+            final=final,
+            actions=self.actions,
+            culprit=culprit,
+            steps=() if recorder is None else tuple(recorder.steps),
+            tally=None if recorder is None else recorder.tally(),
+        )
+
+
+class Interpreter:
+    """Executes programs greedily with one network."""
+
+    def __init__(self, environment: Environment[Any], evaluator: Evaluator, max_call_depth: int = 20_000) -> None:
+        self.guard = Guard(environment)
+        self.environment = environment
+        self.library = environment.library
+        self.table = HistoryTable(self.library, evaluator)
+        self.max_call_depth = max_call_depth
+        self._under_way: list[_Instance] = []
+        self._atomic = self.library.atomic_count
+        self._names = self.library.names
+
+    def forget(self) -> None:
+        """To be called when the network's weights have changed."""
+        self.table.forget()
+
+    def run(
+        self, calls: Sequence[Call], record: bool | Recording = False, max_actions: int | None = None
+    ) -> list[Execution]:
+        """Execute all calls side by side; `record` keeps all or some steps, `max_actions` bounds each execution."""
+        recording = Recording() if record is True else record or None
+        instances = [_Instance(self._frame(call), recording and _Recorder(recording)) for call in calls]
+        self._under_way = instances
+        try:
+            self._play(instances, max_actions)
+        except BaseException:
+            self.forget()  # an interrupt may have come between two entries
+            raise
+        finally:
+            self._under_way = []
+        return [instance.execution for instance in instances if instance.execution is not None]
+
+    @property
+    def actions(self) -> int:
+        """Taken so far in the executions under way."""
+        return sum(instance.actions for instance in self._under_way)
+
+    def _play(self, active: list[_Instance], max_actions: int | None) -> None:
+        while active:
+            wanted: dict[Key, None] = {}
+            waiting = []
+            for instance in active:
+                missing = self._advance(instance, max_actions)
+                if missing is not None:
+                    wanted[missing] = None
+                    waiting.append(instance)
+            if wanted:
+                self.table.extend(list(wanted))
+            active = waiting
+
+    def _frame(self, call: Call) -> _Frame:
+        index = self.library.index_of(call.program)
+        if index < self._atomic:
+            raise UsageError(f"{call.program} is an atomic action; give a program")
+        if not self.guard.pre(call.program, call.state, None):
+            raise UsageError(f"{call.program}: its pre-condition does not hold in {shown(call.state)}")
+        return _Frame(index - self._atomic, call.state, self.guard.depth(call.program, call.state))
+
+    def _advance(self, instance: _Instance, max_actions: int | None) -> Key | None:
+        """Run an instance to its end, or to a history the network has not seen, which is returned."""
+        guard, names, atomic = self.guard, self._names, self._atomic
+        frames, recorder, numbers = instance.frames, instance.recorder, self.table.numbers
+        while True:
+            frame = frames[-1]
+            key = (frame.history, guard.observe(frame.state))
+            history = numbers.get(key)
+            if history is None:
+                return key
+            frame.history = history
+            action = self._choose(history, frame)
+            frame.length += 1
+            instance.actions += 1
+            if recorder is not None:
+                recorder.add(len(frames) - 1, names[atomic + frame.program], frame.state, names[action])
+            if action == 0:
+                own = names[atomic + frame.program]
+                if not guard.post(own, frame.entry, frame.state):
+                    self._fail(instance, Failure.POST)
+                    return None
+                frames.pop()
+                if not frames:
+                    instance.end(True, Failure.NONE, frame.state, None)
+                    return None
+                caller = frames[-1]
+                caller.state = guard.leave(caller.state, frame.state, own, names[atomic + caller.program])
+                continue
+            if frame.length >= frame.limit:
+                self._fail(instance, Failure.DEPTH)
+                return None
+            if max_actions is not None and instance.actions >= max_actions:
+                self._fail(instance, Failure.ACTIONS)
+                return None
+            if action < atomic:
+                frame.state = guard.act(frame.state, names[action])
+                continue
+            if len(frames) > self.max_call_depth:
+                self._fail(instance, Failure.CALL_DEPTH)
+                return None
+            callee = names[action]
+            entry = guard.enter(frame.state, callee, names[atomic + frame.program])
+            frames.append(_Frame(action - atomic, entry, guard.depth(callee, entry)))
+
+    def _choose(self, history: int, frame: _Frame) -> int:
+        """The most probable legal action; pre-conditions are asked in the order of the logits."""
+        caller = self._names[self._atomic + frame.program]
+        for action in self.table.rankings[history]:
+            if action == 0 or self.guard.pre(self._names[action], frame.state, caller):
+                return action
+        raise AssertionError("STOP is always legal")
+
+    def _fail(self, instance: _Instance, failure: Failure) -> None:
+        frame = instance.frames[-1]
+        culprit = Call(self._names[self._atomic + frame.program], frame.entry)
+        if len(instance.frames) > 1 and failure in (Failure.POST, Failure.DEPTH):
+            failure = Failure.CALL
+        instance.end(False, failure, frame.state, culprit)
+
+
+def failure_counts(executions: Iterable[Any]) -> dict[str, int]:
+    """How often each failure reason occurred, by name."""
+    counts: dict[str, int] = {}
+    for execution in executions:
+        if not execution.success:
+            name = execution.failure.name.lower()
+            counts[name] = counts.get(name, 0) + 1
+    return counts

@@ -1,0 +1,122 @@
+"""Loading an agent: from a run, from a file of weights, or by the name of one that comes with the package."""
+
+from __future__ import annotations
+
+import os
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from alphanpi.agent.agent import Agent
+from alphanpi.agent.weights import ModelCard, Weights, network_of, read_weights
+from alphanpi.engine.config import SearchConfig
+from alphanpi.environment.registry import create, load_named_in
+from alphanpi.environment.specification import Environment
+from alphanpi.errors import UsageError
+from alphanpi.network.model import NPINetwork
+from alphanpi.runs.records import CHECKPOINTS, LAST, META_FILE, MODEL_FILE, STATE_FILE, read_run, read_state
+
+PRETRAINED = "pretrained:"
+
+
+def load(run: str | Path, device: str = "cpu", *, environment: str | type[Environment[Any]] | None = None) -> Agent:
+    """Load an agent from a run directory, a folder or file with weights, or `pretrained:NAME`.
+
+    Args:
+        run: Where the weights are.
+        device: Where the network runs.
+        environment: The agent's environment, as id, path/to/file.py:ClassName, package.module:ClassName or class. If
+            omitted, the one that the weights name, where that is known by id or was named by the user before.
+    """
+    path = weights_path(run)
+    weights = read_weights(path)
+    card = weights.card
+    _require_intact(path, weights)
+    created = create(load_named_in(str(path), card.environment, environment), **card.options)
+    library = created.library
+    for what, saved, now in (
+        ("programs", card.library, tuple(library.names)),
+        ("observation fields", card.fields, tuple(created.fields)),
+        ("version", card.version, created.version),
+    ):
+        if saved != now:
+            raise UsageError(f"{path}: made for {card.environment} with other {what}: {saved}, now {now}")
+    network = network_of(created, card.network, weights.tensors, str(path))
+    network.eval()
+    return Agent(created, network, card, device)
+
+
+def _require_intact(path: Path, weights: Weights) -> None:
+    """Weights of a checkpoint are those it was saved with, and those of its run."""
+    folder, run = path.parent, path.parent.parent.parent
+    card = weights.card
+    of_run = folder.parent.name == CHECKPOINTS
+    if not (folder / STATE_FILE).exists():
+        if of_run:
+            raise UsageError(
+                f"{path}: there is no {STATE_FILE} beside it, so it cannot be checked; use another checkpoint"
+            )
+        return
+    state = read_state(folder)
+    cure = f"use another checkpoint, or `alphanpi resume {run}`"
+    if state.files[MODEL_FILE] != weights.sha256:
+        raise UsageError(f"{path}: damaged: not what {STATE_FILE} says was saved; {cure}")
+    if state.seed != card.seed:
+        raise UsageError(f"{path}: from a run with seed {card.seed}, but {STATE_FILE} says {state.seed}; {cure}")
+    if not (of_run and (run / META_FILE).exists()):
+        return
+    owner = read_run(run / META_FILE)
+    meta = owner.meta
+    same = (meta.seed, meta.environment, meta.options) == (card.seed, card.environment, card.options)
+    if not same or not owner.owns(state):
+        raise UsageError(f"{path}: from another run than {run / META_FILE} tells of; put the right files back")
+
+
+def weights_path(run: str | Path) -> Path:
+    """Where the weights of a run are."""
+    if str(run).startswith(PRETRAINED):
+        name = str(run).removeprefix(PRETRAINED)
+        if name not in pretrained():
+            raise UsageError(f"no pretrained agent {name!r}; there are {', '.join(pretrained()) or 'none'}")
+        return Path(str(resources.files("alphanpi") / "pretrained" / name)) / MODEL_FILE
+    path = Path(run)
+    for candidate in (path, _newest(path / CHECKPOINTS) / MODEL_FILE, path / MODEL_FILE):
+        if candidate.is_file():
+            return candidate
+    if not path.exists():
+        raise UsageError(f"{path}: there is no such run; give a run directory or {PRETRAINED}NAME")
+    raise UsageError(f"{path}: no weights in it; expected {CHECKPOINTS}/{LAST}/{MODEL_FILE}")
+
+
+def _newest(checkpoints: Path) -> Path:
+    """The folder `last` leads to, by its own name: the link may lead to another while files are read."""
+    last = checkpoints / LAST
+    name = os.readlink(last) if last.is_symlink() else LAST
+    return checkpoints / name if Path(name).name == name else last
+
+
+def pretrained() -> list[str]:
+    """Names of the agents that come with the package."""
+    folder = Path(str(resources.files("alphanpi") / "pretrained"))
+    return sorted(path.parent.name for path in folder.glob(f"*/{MODEL_FILE}"))
+
+
+def describe(
+    identifier: str,
+    options: dict[str, Any],
+    environment: Environment[Any],
+    network: NPINetwork,
+    search: SearchConfig,
+    seed: int,
+) -> ModelCard:
+    """The card of a network trained on an environment."""
+    return ModelCard(
+        environment=identifier,
+        options=options,
+        version=environment.version,
+        library=tuple(environment.library.names),
+        fields=tuple(environment.fields),
+        network=network.config,
+        search=search,
+        seed=seed,
+    )

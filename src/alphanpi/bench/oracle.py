@@ -1,0 +1,347 @@
+"""The definition of the search: Algorithms 1 and 2 of the paper, transcribed literally.
+
+Slow, recursive, readable. The engine has to agree with it exactly; it is never changed to make a test pass.
+
+Readings where the paper is silent or contradicts itself:
+- A trace's length counts STOP; a call fails when it has taken `depth` actions and the last one is not STOP.
+- A simulation's length is counted from the beginning of the call, not from the current root.
+- U uses sqrt(max(1, sum of N)), so that it is not 0 at the first selection.
+- Priors and noise are over the legal actions only.
+- The recursion penalty applies where a recursive call was legal on the path and none was made. Not in the paper: an
+  optional bonus for each recursive call, and an option to apply the penalty to every call that is no base case.
+- A failed call ends the search ("discard"), or its child gets the value -1 and is not taken again ("penalise").
+- Where no child that may be taken was visited, priors stand in for visit counts; in exploitation mode they also decide
+  between children visited equally often.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from alphanpi.engine.config import SearchConfig
+from alphanpi.engine.tables import Failure
+from alphanpi.environment.specification import STOP, Environment
+from alphanpi.network.evaluator import Evaluator
+
+
+class CallFailedError(Exception):
+    """A called program failed; where that discards, the whole search is given up."""
+
+
+class TooDeepError(Exception):
+    """Too many calls inside each other."""
+
+
+class TooManyNodesError(Exception):
+    """The tree has grown too large."""
+
+
+class Node:
+    """A node of the tree: a state, and what is known of the actions from it."""
+
+    def __init__(self, state: Any, parent: Node | None, action: int | None, memory: np.ndarray) -> None:
+        self.state = state
+        self.parent = parent
+        self.action = action  # that led here
+        self.incoming_memory = memory  # LSTM state before this node's observation
+        self.memory: np.ndarray | None = None  # and after it
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.legal: list[int] | None = None  # None until expanded
+        self.priors: dict[int, float] = {}
+        self.values: dict[int, list[float]] = {}  # all values backed up through each action
+        self.children: dict[int, Node] = {}
+        self.failed: set[int] = set()
+
+
+class Result:
+    """What a search did."""
+
+    def __init__(self) -> None:
+        self.actions: list[int] = []
+        self.visits: list[list[int]] = []
+        self.policies: list[list[float]] = []
+        self.states: list[Any] = []
+        self.final: Any = None
+        self.failure = Failure.NONE
+        self.value = -1.0
+        self.simulations = 0
+
+
+class Oracle:
+    """One search, of one program, in one mode."""
+
+    def __init__(
+        self,
+        environment: Environment[Any],
+        evaluator: Evaluator,
+        config: SearchConfig,
+        program: str,
+        exploring: bool = False,
+        seed: Any = 0,
+        call_depth: int = 0,
+    ) -> None:
+        self.environment = environment
+        self.library = environment.library
+        self.evaluator = evaluator
+        self.config = config
+        self.program = program
+        self.index = self.library.index_of(program)
+        self.exploring = exploring
+        choices, noise = np.random.SeedSequence(seed).spawn(2)
+        self.choices = np.random.default_rng(choices)
+        self.noise = np.random.default_rng(noise)
+        self.call_depth = call_depth
+        self.nodes = 0
+        self.discards = (config.failed_call_exploration if exploring else config.failed_call_exploitation) == "discard"
+
+    # ------------------------------------------------------------------ Algorithm 2
+
+    def search(self, state: Any) -> Result:
+        """Play an episode of the program from a state."""
+        self.before = state
+        self.limit = self.environment.depth(self.program, state)
+        simulations = self.config.simulations if self.exploring else self.config.simulations_exploitation
+        result = Result()
+        root = self.root = self.new_node(state, None, None, np.zeros(self.evaluator.memory_width, np.float32))
+        draws = list(self.choices.random(self.limit))
+        try:
+            while True:
+                for _ in range(simulations):
+                    self.simulate(root)
+                    result.simulations += 1
+                while True:
+                    policy = self.policy(root)
+                    action = self.choose(root, draws[len(result.actions)])
+                    if action == 0 or len(result.actions) + 1 >= self.limit or action in root.children:
+                        break
+                    try:  # only where priors stood in for visits
+                        root.children[action] = self.apply(root, action)
+                        break
+                    except CallFailedError:
+                        if self.discards:
+                            raise
+                        root.failed.add(action)
+                result.states.append(root.state)
+                result.actions.append(action)
+                result.visits.append([len(root.values.get(a, [])) for a in range(len(self.library))])
+                result.policies.append(policy)
+                result.final = root.state
+                if action == 0:
+                    if self.environment.post(self.program, self.before, root.state):
+                        result.value = self.reward(root)
+                    else:
+                        result.failure = Failure.POST
+                    return result
+                if len(result.actions) >= self.limit:
+                    result.failure = Failure.DEPTH
+                    return result
+                root = self.root = root.children[action]
+                if self.exploring and self.config.noise_at == "root" and root.legal is not None:
+                    self.add_noise(root)
+        except CallFailedError:
+            result.failure = Failure.CALL
+        except TooManyNodesError:
+            result.failure = Failure.NODES
+        result.final = root.state
+        return result
+
+    def policy(self, node: Node) -> list[float]:
+        """pi_mcts(a) = N(a)^tau_2 / sum of N(b)^tau_2."""
+        weights = [0.0] * len(self.library)
+        for action in node.legal or []:
+            if action not in node.failed:
+                weights[action] = float(len(node.values[action])) ** self.config.policy_temperature
+        if sum(weights) == 0.0:
+            for action in node.legal or []:
+                if action not in node.failed:
+                    weights[action] = node.priors[action]
+        total = 0.0
+        for action in node.legal or []:
+            total += weights[action]
+        self.total = total
+        self.weights = weights
+        return [weight / total for weight in weights]
+
+    def choose(self, node: Node, draw: float) -> int:
+        """Sample from the tree policy where the search explores; else take its largest."""
+        if not self.exploring:
+            allowed = [action for action in node.legal or [] if action not in node.failed]
+            return max(allowed, key=lambda action: (self.weights[action], node.priors[action], -action))
+        cumulative, last = 0.0, 0
+        for action, weight in enumerate(self.weights):
+            if weight > 0:
+                cumulative += weight
+                last = action
+                if cumulative > draw * self.total:
+                    break
+        return last
+
+    # ------------------------------------------------------------------ Algorithm 1
+
+    def simulate(self, root: Node) -> None:
+        """Walk down to a node that is not expanded, or to an end, and back up its value."""
+        node = root
+        while True:
+            if node.legal is None:
+                value = self.expand(node)
+                return self.back_up(root, node, value)
+            if node.depth >= self.limit:
+                return self.back_up(root, node, -1.0)
+            action = self.select(node)
+            if action == 0:
+                holds = self.environment.post(self.program, self.before, node.state)
+                value = self.reward(node) if holds else -1.0
+                node.values[action].append(value)
+                return self.back_up(root, node, value)
+            if action not in node.children:
+                try:
+                    node.children[action] = self.apply(node, action)
+                except CallFailedError:
+                    if self.discards:
+                        raise
+                    node.failed.add(action)
+                    node.values[action].append(-1.0)
+                    return self.back_up(root, node, -1.0)
+            node = node.children[action]
+
+    def expand(self, node: Node) -> float:
+        """Ask the network for priors and value."""
+        program = np.array([self.index - self.library.atomic_count])
+        observation = np.array([self.environment.observe(node.state)], np.int16)
+        evaluation = self.evaluator.evaluate(program, observation, node.incoming_memory[None])
+        node.memory = evaluation.memory[0]
+        legal = self.environment.legal(self.program, node.state)
+        node.legal = [action for action in range(len(self.library)) if legal[action]]
+        logits = [float(evaluation.logits[0, action]) for action in node.legal]
+        weights = [math.exp(logit - max(logits)) for logit in logits]
+        total = 0.0
+        for weight in weights:
+            total += weight
+        node.priors = {a: w / total for a, w in zip(node.legal, weights, strict=True)}
+        node.values = {action: [] for action in node.legal}
+        if self.exploring and (self.config.noise_at == "every" or node is self.root):
+            self.add_noise(node)
+        return float(evaluation.values[0])
+
+    def add_noise(self, node: Node) -> None:
+        """P <- (1 - epsilon) P + epsilon eta, eta ~ Dir(alpha): normalised Gamma(alpha) draws."""
+        if self.config.noise_fraction == 0:
+            return
+        assert node.legal is not None
+        gammas = self.noise.standard_gamma(self.config.noise_concentration, len(node.legal))
+        total = 0.0
+        for gamma in gammas:
+            total += float(gamma)
+        for action, gamma in zip(node.legal, gammas, strict=True):
+            eta = float(gamma) / total if total > 0 else 1.0 / len(node.legal)
+            epsilon = self.config.noise_fraction
+            node.priors[action] = (1.0 - epsilon) * node.priors[action] + epsilon * eta
+
+    def select(self, node: Node) -> int:
+        """argmax of Q(e, a) + U(e, a) + L(i, a)."""
+        assert node.legal is not None
+        total = sum(len(values) for values in node.values.values())
+        best, best_score = -1, -math.inf
+        for action in node.legal:
+            if action in node.failed:
+                continue
+            visits = len(node.values[action])
+            u = self.config.c_puct * node.priors[action] * math.sqrt(max(1, total)) / (1.0 + visits)
+            level = self.level_term(action)
+            if self.config.level_term == "decaying":
+                level /= 1.0 + visits
+            score = self.q(node.values[action]) + u + level
+            if score > best_score:
+                best, best_score = action, score
+        return best
+
+    def q(self, values: list[float]) -> float:
+        """Sum over all values v of v e^(tau_1 v) / (sum of e^(tau_1 v'))."""
+        if not values:
+            return 0.0
+        weights = [math.exp(self.config.q_temperature * value) for value in values]
+        return _left_to_right(v * w for v, w in zip(values, weights, strict=True)) / _left_to_right(weights)
+
+    def level_term(self, action: int) -> float:
+        """L(i, a) = c_level e^-1 for STOP and for itself, c_level e^-(l_i - l_a) otherwise."""
+        entry, own = self.library[action], self.library[self.index].level
+        if entry.name == STOP or entry.level == own:
+            return self.config.c_level * math.exp(-1)
+        return self.config.c_level * math.exp(-(own - entry.level))
+
+    def apply(self, node: Node, action: int) -> Node:
+        """The child an action leads to; a program is called by a search of its own, in exploitation mode."""
+        name = self.library.names[action]
+        assert node.memory is not None
+        if self.library[action].atomic:
+            after = self.environment.act(node.state, name)
+        else:
+            entered = self.environment.enter(node.state, name, self.program)
+            if self.call_depth + 1 > self.config.max_call_depth:
+                raise TooDeepError
+            callee = Oracle(self.environment, self.evaluator, self.config, name, call_depth=self.call_depth + 1)
+            inner = callee.search(entered)
+            if inner.failure != Failure.NONE:
+                raise CallFailedError
+            after = self.environment.leave(node.state, inner.final, name, self.program)
+        return self.new_node(after, node, action, node.memory)
+
+    def new_node(self, state: Any, parent: Node | None, action: int | None, memory: np.ndarray) -> Node:
+        """A node, within the limit of one tree."""
+        if parent is not None and self.nodes >= self.config.max_nodes:
+            raise TooManyNodesError
+        self.nodes += 1
+        return Node(state, parent, action, memory)
+
+    def back_up(self, root: Node, node: Node, value: float) -> None:
+        """Add the value to every action between the root and a node."""
+        while node is not root:
+            assert node.parent is not None
+            assert node.action is not None
+            node.parent.values[node.action].append(value)
+            node = node.parent
+
+    def reward(self, node: Node) -> float:
+        """Value of STOP at a node where the post-condition holds."""
+        value = self.config.discount ** (node.depth + 1)
+        recursions = 0
+        could = self.config.recursion_penalty_where == "possible"
+        could = could and not self.environment.base_case(self.program, self.before)
+        step: Node | None = node
+        while step is not None:
+            recursions += step.action == self.index
+            could = could or self.index in (step.legal or [])
+            step = step.parent
+        if recursions:
+            return min(1.0, value + self.config.recursion_bonus * recursions)
+        return value - self.config.recursion_penalty if could else value
+
+
+def _left_to_right(terms: Any) -> float:
+    """A plain running sum; the built-in sum compensates for rounding from Python 3.12 on."""
+    total = 0.0
+    for term in terms:
+        total += term
+    return total
+
+
+def search(
+    environment: Environment[Any],
+    evaluator: Evaluator,
+    config: SearchConfig,
+    program: str,
+    state: Any,
+    seed: Any = 0,
+    exploring: bool = False,
+) -> Result:
+    """Run Algorithm 2 from a state."""
+    oracle = Oracle(environment, evaluator, config, program, exploring, seed)
+    try:
+        return oracle.search(state)
+    except TooDeepError:
+        result = Result()
+        result.failure = Failure.CALL_DEPTH
+        return result

@@ -1,0 +1,87 @@
+"""Settings of the tree search."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from alphanpi.support.config import Config
+from alphanpi.support.limits import MOST_ACTIONS, MOST_NODES, MOST_SIMULATIONS
+
+FailedCall = Literal["discard", "penalise"]
+
+
+class SearchConfig(Config):
+    """The tree search. Defaults are the paper's, for the sorting environments."""
+
+    simulations: int = Field(
+        200, ge=1, le=MOST_SIMULATIONS, description="simulations per action in exploration mode, n_simu"
+    )
+    simulations_exploitation: int = Field(
+        5,
+        ge=1,
+        le=MOST_SIMULATIONS,
+        description="simulations per action in exploitation mode and in all nested searches",
+    )
+    c_puct: float = Field(0.5, ge=0, le=1e6, description="weight of the exploration term U")
+    c_puct_planning: float = Field(
+        0.5,
+        ge=0,
+        le=1e6,
+        description="the same when a trained agent plans; more, where traces are so long that visits pile up and small "
+        "differences of values would decide",
+    )
+    c_level: float = Field(3.0, ge=0, le=1e6, description="weight of the level term L")
+    level_term: Literal["constant", "decaying"] = Field(
+        "constant", description="L as in the paper, or divided by 1 + N so that it fades with visits"
+    )
+    q_temperature: float = Field(1.0, ge=0, le=100, description="tau_1, sharpness of the soft maximum in Q")
+    policy_temperature: float = Field(1.3, gt=0, le=30, description="tau_2, exponent of the visit counts")
+    discount: float = Field(0.97, gt=0, le=1, description="gamma; a success is worth gamma^(actions, STOP too)")
+    recursion_penalty: float = Field(
+        0.9, ge=0, le=2, description="subtracted from a success without a recursive call where one was legal"
+    )
+    recursion_penalty_where: Literal["legal", "possible"] = Field(
+        "legal",
+        description="penalise a success without recursion if it was legal on the path, or wherever it is no base case",
+    )
+    recursion_bonus: float = Field(
+        0.0, ge=0, le=1, description="added to a success for each recursive call; 0 in the paper"
+    )
+    noise_fraction: float = Field(0.25, ge=0, le=1, description="epsilon_d, share of Dirichlet noise in priors")
+    noise_concentration: float = Field(0.03, gt=0, le=1e6, description="alpha_d of the Dirichlet noise")
+    noise_at: Literal["every", "root"] = Field(
+        "every", description="noise at every expanded node (paper) or at the root of each search (AlphaZero)"
+    )
+    failed_call_exploration: FailedCall = Field(
+        "discard", description="when a called program fails: end the episode, or forbid that child and go on"
+    )
+    failed_call_exploitation: FailedCall = Field(
+        "penalise", description="the same in exploitation mode and in all nested searches"
+    )
+    max_call_depth: int = Field(20_000, ge=1, le=10_000_000, description="deepest chain of calls")
+    max_actions: int = Field(
+        20_000_000, ge=1, le=MOST_ACTIONS, description="actions tried in one episode, those of nested calls too"
+    )
+    max_nodes: int = Field(200_000, ge=2, le=MOST_NODES, description="nodes of one search tree")
+    max_states: int = Field(2_000_000, ge=2, le=100_000_000, description="states remembered by one engine")
+    max_histories: int = Field(
+        300_000, ge=2, le=100_000_000, description="network evaluations remembered by one engine"
+    )
+
+
+PLANNING_SIMULATIONS = 5
+
+
+def planning_config(search: SearchConfig) -> SearchConfig:
+    """The search of a trained agent: exploitation mode with the paper's five simulations.
+
+    Without the level term: it steers exploration, and with five simulations it would decide instead of the network.
+    """
+    changes = {
+        "simulations_exploitation": PLANNING_SIMULATIONS,
+        "c_level": 0.0,
+        "c_puct": search.c_puct_planning,
+    }
+    return search.model_copy(update=changes)

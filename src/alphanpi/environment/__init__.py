@@ -1,0 +1,1 @@
+"""What a user writes, how it is found, guarded and checked."""

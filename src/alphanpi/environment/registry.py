@@ -1,0 +1,220 @@
+"""Finding environments: by id, by `path/to/file.py:ClassName`, by `package.module:ClassName`, or by entry point."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import inspect
+import shlex
+import traceback
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from alphanpi.environment import trust
+from alphanpi.environment.guard import RAISED
+from alphanpi.environment.provenance import digest_of, file_contents, module_contents
+from alphanpi.environment.source_loading import load_file
+from alphanpi.environment.specification import Environment, require_specified
+from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
+
+ENTRY_POINT_GROUP = "alphanpi.environments"
+
+_BUILTIN = {
+    "hanoi": "alphanpi.environments.hanoi:Hanoi",
+    "sorting": "alphanpi.environments.sorting:Sorting",
+    "recursive-sorting": "alphanpi.environments.recursive_sorting:RecursiveSorting",
+    "flat-sorting": "alphanpi.environments.flat_sorting:FlatSorting",
+}
+_OWN_MODULES = "alphanpi.environments."
+_registered: dict[str, str | type[Environment[Any]]] = {}
+
+
+class Listing(NamedTuple):
+    """One environment as `alphanpi envs` shows it; `broken` says why it cannot be loaded."""
+
+    id: str
+    summary: str
+    environment: type[Environment[Any]] | None
+    broken: str | None = None
+
+
+def register(identifier: str, target: str | type[Environment[Any]]) -> None:
+    """Make an environment known under an id; `target` is its class or `package.module:ClassName`."""
+    if identifier in _targets():
+        raise SpecificationError(f"an environment with id {identifier!r} is registered already")
+    _registered[identifier] = target
+
+
+def make(identifier: str, /, **options: Any) -> Environment[Any]:
+    """Load an environment and create it with the given options (for example `observation="compare"`)."""
+    return create(load(identifier), **options)
+
+
+def create(environment: type[Environment[Any]], /, **options: Any) -> Environment[Any]:
+    """Instantiate an environment class; errors name the class and what is missing or unknown."""
+    name = environment.__name__
+    if not hasattr(environment, "library"):
+        raise SpecificationError(f"{name}: it declares no program; decorate at least one method with @program")
+    missing = ", ".join(sorted(getattr(environment, "__abstractmethods__", ())))
+    if missing:
+        raise SpecificationError(f"{name}: missing members: {missing}")
+    try:
+        inspect.signature(environment).bind(**options)
+    except (TypeError, ValueError) as error:
+        raise SpecificationError(f"{name}: it cannot be created with these options: {error}") from error
+    try:
+        created = environment(**options)
+        require_specified(created)
+    except AlphaNPIError:
+        raise
+    except RAISED as error:
+        raise EnvironmentFault(f"{name}: creating it failed: {_where(error)}") from error
+    return created
+
+
+def load(identifier: str) -> type[Environment[Any]]:
+    """The environment class behind an id, a file or a module path that a user names; to name is to trust it."""
+    return _load(identifier, trust.remember)
+
+
+def load_named_in(
+    file: str, identifier: str, given: str | type[Environment[Any]] | None = None
+) -> type[Environment[Any]]:
+    """The environment class of an agent or a run: the given one, or what a file names, if that may be run."""
+    if isinstance(given, type):
+        return given
+    if given is not None:
+        return load(given)
+    location, _ = _split(identifier)
+    if identifier not in _targets() and location.endswith(".py") and not Path(location).is_file():
+        raise UnknownEnvironmentError(
+            f"{file}: it names the environment {identifier}, and there is no such file; if you have it: --env FILE"
+        )
+    return _load(identifier, trust.required(file, shlex.quote(identifier)))
+
+
+def _load(identifier: str, approve: trust.Approve) -> type[Environment[Any]]:
+    targets = _targets()
+    if identifier in targets:
+        target = targets[identifier]
+        return target if isinstance(target, type) else _from_module(*_split(target))
+    location, class_name = _split(identifier)
+    if location.endswith(".py"):
+        return _environment_class(_from_file(Path(location), approve), class_name, location)
+    if class_name is not None:
+        if not location.startswith(_OWN_MODULES) and identifier not in targets.values():
+            contents = module_contents(location)
+            approve(location, digest_of(contents) if contents else None)
+        return _from_module(location, class_name)
+    close = get_close_matches(identifier, targets, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(sorted(targets))};"
+    raise UnknownEnvironmentError(
+        f"unknown environment {identifier!r}: {hint} give an id, path/to/file.py:ClassName or module:ClassName"
+    )
+
+
+def absolute(identifier: str) -> str:
+    """The identifier in a form that works from every folder: a file's path made absolute."""
+    location, class_name = _split(identifier)
+    if not location.endswith(".py"):
+        return identifier
+    return _place(Path(location)) + (f":{class_name}" if class_name else "")
+
+
+def available() -> Iterator[Listing]:
+    """All environments known by id; a broken third-party one is listed with its error."""
+    for identifier in sorted(_targets()):
+        try:
+            environment = load(identifier)
+        except AlphaNPIError as error:
+            yield Listing(identifier, "", None, str(error))
+        else:
+            summary = (environment.__doc__ or "").strip().split("\n")[0]
+            yield Listing(identifier, summary, environment)
+
+
+def _targets() -> dict[str, str | type[Environment[Any]]]:
+    plugins = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
+    return {**{plugin.name: plugin.value for plugin in plugins}, **_BUILTIN, **_registered}
+
+
+def _place(file: Path) -> str:
+    """A file's path from the root; a link stays one, since its neighbours are those of its own folder."""
+    return str(file.parent.resolve() / file.name)
+
+
+def _split(target: str) -> tuple[str, str | None]:
+    location, separator, class_name = target.rpartition(":")
+    # A Windows drive ("C:\\env.py") is not a class name.
+    if not separator or not class_name.isidentifier():
+        return target, None
+    return location, class_name
+
+
+def _from_module(module: str, class_name: str | None) -> type[Environment[Any]]:
+    try:
+        loaded = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
+            raise UnknownEnvironmentError(f"no module named {module!r}; is its package installed?") from error
+        raise EnvironmentFault(f"{module}: loading it failed: {_where(error)}") from error
+    except AlphaNPIError as error:
+        raise _at(module, error) from error
+    except RAISED as error:
+        raise EnvironmentFault(f"{module}: loading it failed: {_where(error)}") from error
+    return _environment_class(loaded, class_name, module)
+
+
+def _from_file(path: Path, approve: trust.Approve) -> ModuleType:
+    if not path.is_file():
+        raise UnknownEnvironmentError(f"{path}: there is no such file")
+    try:
+        contents = file_contents(path)
+    except OSError as error:
+        raise UsageError(f"{error.filename or path}: cannot be read: {error.strerror}") from error
+    approve(_place(path), digest_of(contents))
+    try:
+        return load_file(path, contents)
+    except AlphaNPIError as error:
+        raise _at(str(path), error) from error
+    except RAISED as error:
+        raise EnvironmentFault(f"{path}: loading it failed: {_where(error, str(path))}") from error
+
+
+def _environment_class(module: ModuleType, class_name: str | None, location: str) -> type[Environment[Any]]:
+    classes = {
+        name: member
+        for name, member in vars(module).items()
+        if isinstance(member, type) and issubclass(member, Environment) and member.__module__ == module.__name__
+    }
+    if class_name is None:
+        complete = [member for member in classes.values() if hasattr(member, "library")]
+        if len(complete) == 1:
+            return complete[0]
+        names = ", ".join(classes) or "none"
+        raise UnknownEnvironmentError(f"{location}: say which class: {location}:ClassName; there is {names}")
+    found = getattr(module, class_name, None)
+    if not (isinstance(found, type) and issubclass(found, Environment)):
+        close = get_close_matches(class_name, classes, n=1) or list(classes)
+        hint = f"; did you mean {close[0]}?" if close else ": it holds no Environment"
+        raise UnknownEnvironmentError(f"{location}: there is no environment class {class_name!r}{hint}")
+    return found
+
+
+def _at(place: str, error: AlphaNPIError) -> AlphaNPIError:
+    kind = type(error) if type(error).__module__ == AlphaNPIError.__module__ else EnvironmentFault
+    return kind(f"{place}: {error}")
+
+
+def _where(error: BaseException, prefer: str | None = None) -> str:
+    """`line N: ErrorType: message`, at the innermost frame in the preferred file."""
+    if isinstance(error, SyntaxError):
+        return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [frame for frame in frames if prefer is None or Path(frame.filename) == Path(prefer).resolve()]
+    inside = inside or [frame for frame in frames if prefer is not None and frame.filename.endswith(prefer)]
+    line = f"line {inside[-1].lineno}: " if inside else ""
+    return f"{line}{type(error).__name__}: {error}"

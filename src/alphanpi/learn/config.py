@@ -1,0 +1,223 @@
+"""Settings of a training run."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from alphanpi.engine.config import SearchConfig
+from alphanpi.network.config import NetworkConfig
+from alphanpi.support.config import Config
+from alphanpi.support.limits import MOST_EPISODES, MOST_SIZE
+
+MOST_STEPS = 1_000_000  # of the optimiser, in one iteration
+
+
+def _listed(value: Any) -> Any:
+    """`1,2,3` as it is typed on a command line."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value,)
+    return tuple(int(word) for word in value.split(",") if word.strip()) if isinstance(value, str) else value
+
+
+Size = Annotated[int, Field(ge=0, le=MOST_SIZE)]
+Sizes = Annotated[tuple[Size, ...], BeforeValidator(_listed)]
+
+
+class EpisodesConfig(Config):
+    """Which episodes an iteration plays."""
+
+    per_iteration: int = Field(96, ge=1, le=MOST_EPISODES, description="episodes per iteration, n_ep")
+    programs: Literal["all", "one"] = Field(
+        "all", description="all unlocked programs in every iteration, or one drawn by the curriculum (paper)"
+    )
+    minimum: int = Field(
+        2, ge=0, le=MOST_EPISODES, description="least episodes of each unlocked program, with programs = all"
+    )
+    sizes: Literal["mixed", "one"] = Field("mixed", description="a size per episode, or one per iteration (paper)")
+    train_sizes: Sizes = Field(
+        (), description="sizes of problems to learn from, for example 1,2,3; empty: those of the environment"
+    )
+    base_case: bool = Field(
+        True, description="train recursive programs on the smallest problem too, where recursion ends"
+    )
+    error_fraction: float = Field(
+        0.5, ge=0, le=1, description="share of episodes that start where validation failed, on training sizes"
+    )
+    called_fraction: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="share of the other episodes that start where programs above call this one and it fails, or, where "
+        "its depth grows with the problem, where they call it at all; 0 in the paper",
+    )
+    called_runs: int = Field(
+        48, ge=1, le=MOST_EPISODES, description="runs per iteration in which such calls are looked for"
+    )
+    error_capacity: int = Field(50, ge=0, le=MOST_EPISODES, description="failed starts remembered per program")
+    error_passes: int = Field(
+        5, ge=1, le=MOST_EPISODES, description="successes in a row after which a failed start is forgotten"
+    )
+
+
+class LearningConfig(Config):
+    """The gradient steps."""
+
+    learning_rate: float = Field(1e-3, gt=0, le=1, description="of Adam")
+    slowest: float = Field(
+        0.1,
+        gt=0,
+        le=1,
+        description="share to which the learning rate falls as the weakest program succeeds; 1: constant (paper)",
+    )
+    gradient_steps: int = Field(20, ge=1, le=MOST_STEPS, description="Adam steps per iteration")
+    batch: int = Field(128, ge=1, le=MOST_EPISODES, description="traces per batch; single steps with unroll = stored")
+    unroll: Literal["trace", "stored"] = Field(
+        "trace", description="whole traces from a zero memory, or single steps from stored memories (paper)"
+    )
+    policy_weight: Literal["value", "uniform"] = Field(
+        "value", description="weight of a trace in the policy loss: its value if it succeeded, or 1 (paper)"
+    )
+    consensus: float = Field(
+        1.0, ge=0, le=1, description="share of the reversed divergence in the policy loss; 0: cross-entropy (paper)"
+    )
+    value_weight: float = Field(0.5, ge=0, le=1e6, description="weight of the value loss")
+    gradient_clip: float = Field(1.0, ge=0, le=1e6, description="largest norm of a gradient; 0: no limit")
+    weight_average: float = Field(
+        0.97,
+        ge=0,
+        lt=1,
+        description="decay of the moving average of weights that acts and is saved, nearer to 1 as the learning rate "
+        "falls; 0: none (paper)",
+    )
+    blurred_fraction: float = Field(
+        0.3, ge=0, le=1, description="share of traces in a batch whose observations are blurred; 0 in the paper"
+    )
+    blurred_fields: float = Field(
+        0.15, ge=0, le=1, description="chance that a field of a blurred observation is set to 0"
+    )
+    continued_fraction: float = Field(
+        0.3,
+        ge=0,
+        le=1,
+        description="share of traces learned as if they went on after a long run, of programs whose depth grows with "
+        "the problem; 0 in the paper",
+    )
+    renewed_share: float = Field(
+        0.5, ge=0, le=1, description="how far weights move towards fresh ones where the exam fails again and again"
+    )
+    weak_program_weight: float = Field(
+        4.0, ge=0, le=1e6, description="how much more often traces of failing programs are drawn than of mastered ones"
+    )
+
+
+class ReplayConfig(Config):
+    """The replay buffer."""
+
+    capacity: int = Field(1500, ge=1, le=10_000_000, description="traces kept per program and outcome")
+    positive_fraction: float = Field(
+        0.7, ge=0, le=1, description="p_buf, share of successes among the traces drawn of a program"
+    )
+    positive_fraction_mastered: float = Field(
+        0.95,
+        ge=0,
+        le=1,
+        description="the same of a program that always succeeds, in proportion between the two; with the share of a "
+        "failing one, values would be learned from failures long past; only with learning.unroll = trace",
+    )
+    ordered: bool = Field(
+        True,
+        description="learn successes with exchangeable neighbouring atomic actions in the order of the library; "
+        "needs learning.unroll = trace; false in the paper",
+    )
+    thrifty: bool = Field(
+        True,
+        description="leave recursive calls out of a success that it can do without, and ask for none in the exam; "
+        "needs learning.unroll = trace; false in the paper",
+    )
+
+
+class CurriculumConfig(Config):
+    """When a program counts as learned, and what is practised."""
+
+    threshold: float = Field(0.95, gt=0, le=1, description="success a program needs, Delta_curr")
+    estimate: Literal["latest", "moving-average"] = Field(
+        "latest", description="success of the latest validation, or its moving average (paper)"
+    )
+    moving_average: float = Field(0.99, ge=0, lt=1, description="beta of the moving average, per episode")
+    patience: int = Field(
+        2, ge=1, le=MOST_EPISODES, description="validations in a row in which all programs must reach it"
+    )
+    temperature: float = Field(2.0, ge=0, le=100, description="tau_3, preference for programs that fail")
+
+
+class ValidationConfig(Config):
+    """How success is measured during training."""
+
+    size: Size = Field(
+        0, description="size of problems that decides whether a program is learned; 0: that of the environment"
+    )
+    episodes: int = Field(24, ge=1, le=MOST_EPISODES, description="episodes per program, n_val")
+    mode: Literal["greedy", "planning"] = Field("greedy", description="the network alone, or with search (paper)")
+    called_program_factor: int = Field(
+        5,
+        ge=1,
+        le=1000,
+        description="how many more episodes programs get that others call and that do not call themselves: all rests "
+        "on them; 1 in the paper",
+    )
+    exam_episodes: int = Field(
+        200, ge=0, le=MOST_EPISODES, description="episodes per program before training is complete; 0: no exam (paper)"
+    )
+    exam_patience: int = Field(
+        6, ge=1, le=MOST_EPISODES, description="exams failed with or without search after which weights are renewed"
+    )
+    exam_threshold: float = Field(0.995, gt=0, le=1, description="success every program needs in the exam")
+    exam_planning_episodes: int = Field(
+        200,
+        ge=0,
+        le=MOST_EPISODES,
+        description="episodes per program the exam asks for with search, too; 0: none (paper)",
+    )
+    exam_search_episodes: int = Field(
+        60,
+        ge=0,
+        le=MOST_EPISODES,
+        description="episodes per program in which recursive programs of the highest level may try with search hardly "
+        "more than they do without it; 0: none (paper)",
+    )
+    far_exam_factor: int = Field(
+        10,
+        ge=1,
+        le=1000,
+        description="size of the problems of a last exam of the highest programs, in validation sizes",
+    )
+    far_exam_episodes: int = Field(
+        12,
+        ge=0,
+        le=MOST_EPISODES,
+        description="such problems, twice as many of half the size, and so on, to be solved by the network alone, all "
+        "of them; 0: no such exam (paper)",
+    )
+    far_exam_planning_episodes: int = Field(
+        6, ge=0, le=MOST_EPISODES, description="how many of each size must be solved with search, too"
+    )
+    training_share: float = Field(0.5, ge=0, lt=1, description="share of episodes on training sizes, for error states")
+
+
+class TrainConfig(Config):
+    """Everything that decides the outcome of a run, beside the environment and the seed."""
+
+    search: SearchConfig = SearchConfig()
+    network: NetworkConfig = NetworkConfig()
+    episodes: EpisodesConfig = EpisodesConfig()
+    learning: LearningConfig = LearningConfig()
+    replay: ReplayConfig = ReplayConfig()
+    curriculum: CurriculumConfig = CurriculumConfig()
+    validation: ValidationConfig = ValidationConfig()
+    until: Literal["learned", "verified"] = Field(
+        "learned",
+        description="when training is complete: after the exam, or when `verify` has proved every program, too",
+    )
+    max_iterations: int = Field(2000, ge=1, le=1_000_000_000, description="iterations after which training gives up")

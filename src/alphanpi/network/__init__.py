@@ -1,0 +1,1 @@
+"""The network, in PyTorch and compiled."""

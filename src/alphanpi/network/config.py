@@ -1,0 +1,19 @@
+"""Sizes of the network."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from alphanpi.support.config import Config
+
+MOST_UNITS = 8192  # of one layer
+
+
+class NetworkConfig(Config):
+    """Sizes of the five modules; defaults are the paper's."""
+
+    observation_encoding: int = Field(32, ge=1, le=MOST_UNITS, description="S, output of the observation encoder")
+    encoder_hidden: int = Field(100, ge=1, le=MOST_UNITS, description="hidden units of the observation encoder")
+    program_embedding: int = Field(256, ge=1, le=MOST_UNITS, description="P, length of a program embedding")
+    memory: int = Field(128, ge=1, le=MOST_UNITS, description="H, units of the LSTM")
+    head_hidden: int = Field(64, ge=1, le=MOST_UNITS, description="hidden units of the actor and of the critic")

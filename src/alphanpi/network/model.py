@@ -1,0 +1,214 @@
+"""The network: the five modules of the paper, and how the engine and the interpreter call it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from alphanpi.environment.specification import Environment
+from alphanpi.errors import UsageError
+from alphanpi.network.compiled import Weights, forward
+from alphanpi.network.config import NetworkConfig
+from alphanpi.network.evaluator import Evaluation, Evaluator
+from alphanpi.support import limits
+
+_COPIES = 7  # of every parameter: two networks, their gradient, two moments of Adam, what the compiled evaluator reads
+_FLOAT_BYTES = 4
+
+
+class Output(NamedTuple):
+    """One step of the network for a batch of R rows."""
+
+    logits: Tensor  # [R, A], unmasked
+    value: Tensor  # [R], in [-1, 1]
+    hidden: Tensor  # [R, H]
+    cell: Tensor  # [R, H]
+
+
+class NPINetwork(nn.Module):
+    """Encoder, program embeddings, LSTM core, actor, critic.
+
+    s_t = f_enc(e_t), p_t = M_prog[i_t], h_t = f_lstm(s_t, p_t, h_{t-1}), pi_t = f_actor(h_t), V_t = f_value(h_t)
+    """
+
+    def __init__(self, fields: int, programs: int, entries: int, config: NetworkConfig | None = None) -> None:
+        """Build a network for observations of `fields` entries, `programs` to learn and `entries` to call."""
+        super().__init__()
+        sizes = config or NetworkConfig()
+        self.config = sizes
+        self.encoder = _perceptron(fields, sizes.encoder_hidden, sizes.observation_encoding)
+        self.embedding = nn.Embedding(programs, sizes.program_embedding)
+        self.core = nn.LSTMCell(sizes.observation_encoding + sizes.program_embedding, sizes.memory)
+        self.actor = _perceptron(sizes.memory, sizes.head_hidden, entries)
+        self.critic = _perceptron(sizes.memory, sizes.head_hidden, 1)
+
+    def forward(self, programs: Tensor, observations: Tensor, hidden: Tensor, cell: Tensor) -> Output:
+        """One step: `programs` [R], `observations` [R, fields], `hidden` and `cell` [R, H]."""
+        inputs = torch.cat([self.encoder(observations), self.embedding(programs)], dim=1)
+        hidden, cell = self.core(inputs, (hidden, cell))
+        value = torch.tanh(self.critic(hidden)).squeeze(1)
+        return Output(self.actor(hidden), value, hidden, cell)
+
+
+def masked_log_softmax(logits: Tensor, legal: Tensor) -> Tensor:
+    """Log-probabilities over the legal actions; illegal ones are masked before the softmax and get -inf."""
+    return torch.log_softmax(logits.masked_fill(~legal, -torch.inf), dim=-1)
+
+
+def create_network(environment: Environment[Any], seed: int = 0, config: NetworkConfig | None = None) -> NPINetwork:
+    """A network of the right shape for an environment, initialised from the seed alone."""
+    library = environment.library
+    shape = (len(environment.fields), len(library.learned), len(library))
+    count = parameter_count(*shape, config or NetworkConfig())
+    limits.require_memory(_COPIES * _FLOAT_BYTES * count, f"training a network of {count:,} parameters")
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(limits.seed(seed))
+        return NPINetwork(*shape, config)
+
+
+def parameter_count(fields: int, programs: int, entries: int, sizes: NetworkConfig) -> int:
+    """Parameters of a network, without making it."""
+    gates, inputs = 4 * sizes.memory, sizes.observation_encoding + sizes.program_embedding
+    encoder = (fields + 1) * sizes.encoder_hidden + (sizes.encoder_hidden + 1) * sizes.observation_encoding
+    heads = 2 * (sizes.memory + 1) * sizes.head_hidden + (sizes.head_hidden + 1) * (entries + 1)
+    return encoder + programs * sizes.program_embedding + gates * (inputs + sizes.memory + 2) + heads
+
+
+def usable_device(device: str) -> str:
+    """The device, if torch can compute on it here."""
+    there = ["cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count()))]
+    if torch.backends.mps.is_available():
+        there.append("mps")
+    if device not in {*there, *(name.partition(":")[0] for name in there)}:
+        raise UsageError(f"device {device!r} cannot be used here; there is {', '.join(there)}")
+    return device
+
+
+def create_evaluator(network: NPINetwork, device: str = "cpu") -> RefreshableEvaluator:
+    """The fastest evaluator for a device: compiled per-row arithmetic on the CPU, padded batches elsewhere."""
+    if usable_device(device) == "cpu":
+        return CompiledEvaluator(network)
+    return TorchEvaluator(network, device)
+
+
+class RefreshableEvaluator(Evaluator):
+    """An evaluator over a network whose weights may change."""
+
+    def refresh(self) -> None:
+        """Read the network's weights again."""
+        raise NotImplementedError
+
+
+@final
+class CompiledEvaluator(RefreshableEvaluator):
+    """Evaluates rows on the CPU in compiled code, each by itself, so that batching cannot change a bit.
+
+    `alphanpi bench search` relates the evaluations of a whole search to those of the bare torch module.
+    """
+
+    def __init__(self, network: NPINetwork) -> None:
+        self.network = network
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the network's weights again."""
+        state = {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
+        split = self.network.config.observation_encoding
+        input_weight = state["core.weight_ih"]
+        # A program's embedding is constant, so its share of the gates is a bias per program.
+        program_bias = (
+            state["embedding.weight"] @ input_weight[:, split:].T + state["core.bias_ih"] + state["core.bias_hh"]
+        )
+        self.weights = Weights(
+            encoder_1=_transposed(state["encoder.0.weight"]),
+            encoder_1_bias=state["encoder.0.bias"].copy(),
+            encoder_2=_transposed(state["encoder.2.weight"]),
+            encoder_2_bias=state["encoder.2.bias"].copy(),
+            gates_input=_transposed(input_weight[:, :split]),
+            gates_hidden=_transposed(state["core.weight_hh"]),
+            gates_bias=np.ascontiguousarray(program_bias),
+            actor_1=_transposed(state["actor.0.weight"]),
+            actor_1_bias=state["actor.0.bias"].copy(),
+            actor_2=_transposed(state["actor.2.weight"]),
+            actor_2_bias=state["actor.2.bias"].copy(),
+            critic_1=_transposed(state["critic.0.weight"]),
+            critic_1_bias=state["critic.0.bias"].copy(),
+            critic_2=_transposed(state["critic.2.weight"]),
+            critic_2_bias=state["critic.2.bias"].copy(),
+        )
+
+    @property
+    def memory_width(self) -> int:
+        """Hidden and cell state side by side."""
+        return 2 * self.network.config.memory
+
+    def evaluate(
+        self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
+    ) -> Evaluation:
+        """Extend each history by one observation."""
+        logits, values, after = forward(self.weights, programs, observations.astype(np.float32), memory)
+        return Evaluation(logits, values, after)
+
+
+class TorchEvaluator(RefreshableEvaluator):
+    """Evaluates rows with torch on any device, in batches padded to one fixed shape.
+
+    A matrix product rounds differently for different batch sizes; with a fixed shape, a row's result does not
+    depend on the other rows.
+    """
+
+    def __init__(self, network: NPINetwork, device: str = "cpu", rows: int = 64) -> None:
+        try:
+            self.network = network.to(device)
+        except (RuntimeError, AssertionError) as error:
+            reason = str(error).split("\n")[0]
+            raise UsageError(f"device {device!r} cannot be used: {reason}; use --device cpu") from error
+        self.device = device
+        self.rows = rows
+
+    def refresh(self) -> None:
+        """Nothing to do: the network itself is called."""
+
+    @property
+    def memory_width(self) -> int:
+        """Hidden and cell state side by side."""
+        return 2 * self.network.config.memory
+
+    def evaluate(
+        self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
+    ) -> Evaluation:
+        """Extend each history by one observation."""
+        count = len(programs)
+        padded = -(-count // self.rows) * self.rows
+        batch = [np.zeros((padded, *array.shape[1:]), array.dtype) for array in (programs, observations, memory)]
+        for target, array in zip(batch, (programs, observations, memory), strict=True):
+            target[:count] = array
+        parts = [self._chunk(*(array[i : i + self.rows] for array in batch)) for i in range(0, padded, self.rows)]
+        logits, values, after = (np.concatenate(column)[:count] for column in zip(*parts, strict=True))
+        return Evaluation(logits, values, after)
+
+    @torch.inference_mode()
+    def _chunk(
+        self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
+    ) -> Evaluation:
+        hidden, cell = torch.from_numpy(memory).to(self.device).chunk(2, dim=1)
+        output = self.network(
+            torch.from_numpy(programs).to(self.device),
+            torch.from_numpy(observations).to(self.device, torch.float32),
+            hidden,
+            cell,
+        )
+        after = torch.cat([output.hidden, output.cell], dim=1)
+        return Evaluation(output.logits.cpu().numpy(), output.value.cpu().numpy(), after.cpu().numpy())
+
+
+def _perceptron(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
+
+
+def _transposed(weight: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.ascontiguousarray(weight.T)

@@ -1,0 +1,1 @@
+"""A run directory: its files and how they belong together."""

@@ -1,0 +1,181 @@
+"""The records of a run directory: what each file says, and that they belong together.
+
+    meta.json --digest of config.toml--> config.toml
+    checkpoints/*/state.json --digest of meta.json--> meta.json
+    checkpoints/*/state.json --digests--> model.safetensors, trainer.safetensors, and of itself
+
+Runs begun before there were these digests are still read; what they lack is not compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from alphanpi.errors import UsageError
+from alphanpi.support.record import (
+    Count,
+    LooseRecord,
+    NonNegative,
+    Record,
+    Sha256,
+    Share,
+    Text,
+    lines,
+    parsed_record,
+    read_bytes,
+    refuse,
+)
+
+CHECKPOINTS, LAST = "checkpoints", "last"
+STATE_FILE, META_FILE = "state.json", "meta.json"
+MODEL_FILE, TRAINER_FILE = "model.safetensors", "trainer.safetensors"
+FORMAT = 2
+_MOST_METRICS = 2**30
+
+Seed = Annotated[int, Field(ge=0, lt=2**64)]
+Size = Annotated[int, Field(ge=0, le=2**20)]
+
+
+class Meta(Record):
+    """What a run is: enough to repeat it."""
+
+    environment: Annotated[Text, Field(min_length=1)]
+    options: dict[str, Any]
+    seed: Seed
+    preset: Text
+    device: Text
+    command: Text
+    started: Text
+    python: Text
+    platform: Text
+    packages: dict[str, Text]
+    configuration: Sha256 | None = None  # of the values in config.toml, but for `max_iterations`
+
+
+class ErrorRecord(Record):
+    """A start where validation failed; see `learn.starts`."""
+
+    program: Text
+    size: Size
+    seed: tuple[Seed, ...]
+    origin: tuple[int, ...] = ()
+    passes: Count
+
+
+class RingRecord(Record):
+    """The traces of one program and outcome; their columns are in the trainer's tensors."""
+
+    program: Count
+    success: bool
+    next: Count
+
+
+class CurriculumRecord(Record):
+    """How far the curriculum is."""
+
+    level: Annotated[int, Field(ge=1)]
+    streak: Count
+    failed_exams: Count
+    completed: bool
+    success: dict[str, Share]
+
+
+class State(Record):
+    """What a checkpoint says beside its tensors."""
+
+    format: Literal[2]
+    iteration: Count
+    seed: Seed
+    elapsed: NonNegative
+    seconds: dict[str, float]
+    curriculum: CurriculumRecord
+    errors: dict[str, tuple[ErrorRecord, ...]]
+    rings: tuple[RingRecord, ...]
+    files: dict[str, Sha256]
+    run: Sha256 | None = None  # of meta.json
+    digest: Sha256 | None = None  # of all the rest
+
+
+class Iteration(LooseRecord):
+    """What is read of a line of metrics.jsonl."""
+
+    iteration: Annotated[int, Field(ge=1)]
+    level: Annotated[int, Field(ge=1)]
+    advanced: bool
+    success: dict[str, Share]
+    policy_loss: float
+    value_loss: float
+    simulations: Count
+    seconds: dict[str, float]
+    elapsed: NonNegative
+
+
+def read_meta(file: Path) -> Meta:
+    """What a run is."""
+    return parsed_record(read_bytes(file), Meta, str(file), "restore it, or start a new run")
+
+
+class Run(NamedTuple):
+    """A run as its checkpoints know it."""
+
+    meta: Meta
+    digest: str  # of meta.json
+
+    def owns(self, state: State) -> bool:
+        """Whether a checkpoint is one of this run; in runs begun before there were digests, they may have none."""
+        if state.run is None:
+            return self.meta.configuration is None and state.seed == self.meta.seed
+        return state.run == self.digest and state.digest is not None
+
+
+def read_run(file: Path) -> Run:
+    """A run by its meta.json."""
+    return Run(read_meta(file), sha256_of(json.loads(file.read_bytes())))
+
+
+def read_state(folder: Path) -> State:
+    """What a checkpoint says of itself; a UsageError if it is damaged."""
+    file, cure = folder / STATE_FILE, "use another checkpoint"
+    content = read_bytes(file, cure)
+    state = parsed_record(content, State, str(file), cure)
+    values = json.loads(content)
+    if state.digest is not None and values.pop("digest") != sha256_of(values):
+        refuse(str(file), "damaged: its digest does not fit", cure)
+    for name in (MODEL_FILE, TRAINER_FILE):
+        if name not in state.files:
+            refuse(str(file), f"field 'files': no digest of {name}", cure)
+    return state
+
+
+class Metrics(NamedTuple):
+    """The iterations of a metrics file, and which of its lines are none."""
+
+    iterations: tuple[Iteration, ...]
+    kept: tuple[bytes, ...]  # the line of each
+    damaged: tuple[int, ...]  # numbers of lines, from 1; the last one may be cut off in the middle, and is not counted
+
+
+def read_metrics(file: Path) -> Metrics:
+    """What a run logged; nothing where there is no file."""
+    if not file.exists():
+        return Metrics((), (), ())
+    found = list(lines(read_bytes(file, "delete it", _MOST_METRICS)))
+    iterations, kept, damaged = [], [], []
+    for number, line in enumerate(found, start=1):
+        try:
+            iterations.append(parsed_record(line, Iteration, str(file)))
+            kept.append(line)
+        except UsageError:
+            if number < len(found):
+                damaged.append(number)
+    return Metrics(tuple(iterations), tuple(kept), tuple(damaged))
+
+
+def sha256_of(value: Any) -> str:
+    """Of plain values, however they are laid out in a file."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,89 @@
+"""The layout shows the architecture: dependencies between packages point one way."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import alphanpi
+
+SOURCE = Path(alphanpi.__file__).parent
+
+MAY_USE = {
+    "support": set(),
+    "environment": {"support"},
+    "environments": {"environment"},
+    "runs": {"support"},
+    "network": {"environment", "support"},
+    "engine": {"network", "environment", "support"},
+    "agent": {"engine", "network", "environment", "runs", "support"},
+    "verification": {"agent", "engine", "network", "environment", "runs", "support"},
+    "exporting": {"agent", "engine", "network", "environment", "support"},
+    "learn": {"verification", "agent", "engine", "network", "environment", "runs", "support"},
+    "reporting": {"exporting", "verification", "agent", "engine", "environment", "runs", "support"},
+    "bench": {"learn", "exporting", "agent", "engine", "network", "environment", "support"},
+    "cli": {"bench", "reporting", "learn", "exporting", "verification", "agent", "engine", "environment", "support"},
+}
+"""Which packages each may import from, from the bottom up; docs/architecture.md draws it."""
+
+
+class Import(NamedTuple):
+    """A module, and what it imports of ours."""
+
+    file: Path
+    target: str
+
+    @property
+    def package(self) -> str:
+        return self.file.relative_to(SOURCE).parts[0]
+
+
+def imports() -> Iterator[Import]:
+    for file in sorted(SOURCE.rglob("*.py")):
+        if file.parent == SOURCE:
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{file}: imports are absolute"
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            else:
+                continue
+            yield from (Import(file, name) for name in names if name.split(".")[0] == "alphanpi")
+
+
+def test_dependencies_point_one_way():
+    wrong = []
+    for one in imports():
+        used = one.target.split(".")[1]
+        if used not in ("errors", "__version__", one.package) and used not in MAY_USE[one.package]:
+            wrong.append(f"{one.file.relative_to(SOURCE)} imports {one.target}")
+    assert wrong == []
+
+
+def test_every_permission_is_used_and_none_goes_up():
+    used = {(one.package, one.target.split(".")[1]) for one in imports()}
+    assert {(package, other) for package, others in MAY_USE.items() for other in others} <= used
+    order = list(MAY_USE)
+    assert all(order.index(other) < order.index(package) for package, others in MAY_USE.items() for other in others)
+
+
+def test_the_top_level_holds_the_public_api_and_errors_alone():
+    assert {file.name for file in SOURCE.glob("*.py")} == {"__init__.py", "__main__.py", "errors.py"}
+    assert {folder.name for folder in SOURCE.iterdir() if (folder / "__init__.py").exists()} == set(MAY_USE)
+
+
+def test_source_never_reaches_into_the_tests():
+    for file in SOURCE.rglob("*.py"):
+        assert '"tests"' not in file.read_text(), file
+
+
+def test_specifying_and_checking_needs_no_torch():
+    code = "import sys, alphanpi; alphanpi.check(alphanpi.make('hanoi'), samples=2); print('torch' in sys.modules)"
+    outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert outcome.stdout == "False\n"
