@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from alphanpi.reporting.paper import PAPER
+from alphanpi.environment.registration import registration
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "reproduce"
@@ -253,7 +253,7 @@ def _section(case: Case, record: dict[str, Any]) -> list[str]:
     for size, mode in keys:
         found = [s for run in runs for s in run["scores"] if (s["size"], s["mode"]) == (size, mode)]
         rates = [score["rate"] for score in found]
-        paper = PAPER.get((case.environment, mode), {}).get(size)
+        paper = registration(case.environment).published_success(case.program, mode, size)
         lines.append(
             f"| {size} | {mode} | {statistics.mean(rates):.1%} | {min(rates):.0%} | "
             f"{sum(rate == 1.0 for rate in rates)} of {len(rates)} | "

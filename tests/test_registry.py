@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import alphanpi
-from alphanpi.environment import registry
+from alphanpi.environment import registration, registry
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
 from alphanpi.support.versions import versions
@@ -78,7 +78,10 @@ def test_unknown_id_is_answered_with_close_ones():
 
 
 def test_unknown_id_without_close_ones_is_answered_with_all():
-    with pytest.raises(UnknownEnvironmentError, match="there are flat-sorting, hanoi, recursive-sorting, sorting"):
+    with pytest.raises(
+        UnknownEnvironmentError,
+        match="there are flat-sorting, hanoi, recursive-sorting, recursive-sorting-compare, sorting",
+    ):
         registry.make("@@@@")
 
 
@@ -190,10 +193,11 @@ def test_entry_points_are_listed_and_loaded_even_when_one_is_broken(tmp_path, mo
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
     (package / "entry_points.txt").write_text(
-        f"[{registry.ENTRY_POINT_GROUP}]\ncounter = plugin_environment:Counter\nbroken = broken_environment:Broken\n"
+        f"[{registration.ENTRY_POINT_GROUP}]\n"
+        "counter = plugin_environment:Counter\nbroken = broken_environment:Broken\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    assert "counter" in importlib.metadata.entry_points(group=registry.ENTRY_POINT_GROUP).names
+    assert "counter" in importlib.metadata.entry_points(group=registration.ENTRY_POINT_GROUP).names
     listings = {listing.id: listing for listing in registry.available()}
     assert listings["counter"].summary == "Counts down."
     assert listings["broken"].environment is None
@@ -204,14 +208,14 @@ def test_entry_points_are_listed_and_loaded_even_when_one_is_broken(tmp_path, mo
 
 
 def test_registered_environment(monkeypatch):
-    monkeypatch.setattr(registry, "_registered", {})
-    registry.register("mine", RecursiveSorting)
-    registry.register("towers", "alphanpi.environments.hanoi:Hanoi")
+    monkeypatch.setattr(registration, "_registered", {})
+    registration.register("mine", RecursiveSorting)
+    registration.register("towers", "alphanpi.environments.hanoi:Hanoi")
     assert isinstance(registry.make("mine"), RecursiveSorting)
     assert type(registry.make("towers")).__name__ == "Hanoi"
     for taken in ("mine", "hanoi"):
         with pytest.raises(SpecificationError, match=f"'{taken}' is registered already"):
-            registry.register(taken, RecursiveSorting)
+            registration.register(taken, RecursiveSorting)
 
 
 def test_a_package_that_is_not_installed_has_no_version_and_does_no_harm():

@@ -17,7 +17,7 @@ from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.inspection import Inspector
 from alphanpi.environment.registry import make
 from alphanpi.network.model import create_network
-from alphanpi.reporting import following, report_record
+from alphanpi.reporting import following, report
 from alphanpi.reporting.execution import watch
 from alphanpi.reporting.measuring import Observed, generalisation, observe_calls
 from alphanpi.reporting.page_file import to_json
@@ -184,7 +184,7 @@ def test_what_the_page_has_no_room_for_is_counted_and_the_first_steps_stay():
 
 
 def test_states_that_only_trees_show_are_not_drawn():
-    record = report_record("pretrained:hanoi", instance="2", simulations=20, seconds=0, verify_seconds=0)
+    record = report("pretrained:hanoi", instance="2", simulations=20, seconds=0, verify_seconds=0)
     played = {step.state for step in record.execution.steps} | {record.execution.final}
     assert all(record.states[number].scene is not None for number in played)
     others = set(range(len(record.states))) - played
@@ -223,12 +223,12 @@ def test_a_run_that_is_cut_counts_no_call_as_failed(monkeypatch):
 
 def test_a_run_with_large_pictures_is_shown_by_fewer_steps(monkeypatch):
     options: dict[str, Any] = {"instance": "5 3 8 1 9 2 7", "simulations": 2, "verify_seconds": 0}
-    whole = report_record("pretrained:recursive-sorting-compare", **options)
+    whole = report("pretrained:recursive-sorting-compare", **options)
     sizes = [len(to_json(whole))]
     for most in (60_000, 30_000):
         monkeypatch.setattr("alphanpi.reporting.collecting._RUN_BYTES", most)
         monkeypatch.setattr("alphanpi.reporting.collecting._BYTES", 2 * most)
-        record = report_record("pretrained:recursive-sorting-compare", **options)
+        record = report("pretrained:recursive-sorting-compare", **options)
         sizes.append(len(to_json(record)))
         assert 20 <= len(record.execution.steps) < len(whole.execution.steps)
         assert record.execution.note

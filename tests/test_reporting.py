@@ -16,7 +16,8 @@ from alphanpi.agent.interpreter import Call, Recording
 from alphanpi.engine.inspection import TooLargeError
 from alphanpi.environment.guard import Guard
 from alphanpi.errors import UsageError
-from alphanpi.reporting import report_record, tree_page
+from alphanpi.reporting import report as make_report
+from alphanpi.reporting import tree_page
 from alphanpi.reporting.animation import Pace, film, svg
 from alphanpi.reporting.colours import LIGHT
 from alphanpi.reporting.execution import watch
@@ -38,7 +39,7 @@ def hanoi():
 
 @pytest.fixture(scope="module")
 def report():
-    return json.loads(to_json(report_record("pretrained:hanoi", instance="3", simulations=40, verify_seconds=300)))
+    return json.loads(to_json(make_report("pretrained:hanoi", instance="3", simulations=40, verify_seconds=300)))
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +151,7 @@ def test_a_pretrained_agent_has_no_curves_and_a_run_has(report, tmp_path):
     folder = run_folder(tmp_path, iterations=2000)
     with (folder / "metrics.jsonl").open("a") as file:
         file.write('{"iteration": 2001, "lev')  # a run that was killed while it wrote
-    record = report_record(folder, instance="2", simulations=5, seconds=0.5, verify_seconds=0)
+    record = make_report(folder, instance="2", simulations=5, seconds=0.5, verify_seconds=0)
     curves = record.learning
     assert curves is not None
     assert curves.iteration[0] == 1
@@ -165,7 +166,7 @@ def test_a_pretrained_agent_has_no_curves_and_a_run_has(report, tmp_path):
 
 
 def test_a_run_that_fails_and_has_no_picture_is_shown_as_text(tmp_path):
-    record = report_record(untrained_lights(tmp_path), instance="0110", simulations=5, seconds=0.2)
+    record = make_report(untrained_lights(tmp_path), instance="0110", simulations=5, seconds=0.2)
     assert not record.execution.success
     assert record.scene_size is None
     assert all(state.scene is None for state in record.states)
@@ -173,7 +174,7 @@ def test_a_run_that_fails_and_has_no_picture_is_shown_as_text(tmp_path):
 
 
 def test_large_searches_are_left_out_and_counted(hanoi):
-    record = report_record("pretrained:hanoi", instance="10", simulations=5, most_steps=200, verify_seconds=0)
+    record = make_report("pretrained:hanoi", instance="10", simulations=5, most_steps=200, verify_seconds=0)
     assert f"of {record.execution.actions:,} steps" in record.execution.note
     assert record.execution.left_out > 4000
     assert len(to_json(record)) < 2_500_000
@@ -194,7 +195,7 @@ def test_searches_that_run_out_of_time_are_left_out_and_counted(hanoi, monkeypat
 
 
 def quick(run, **options):
-    return report_record(run, instance="1", simulations=1, seconds=0, **options)
+    return make_report(run, instance="1", simulations=1, seconds=0, **options)
 
 
 def test_a_pretrained_agent_is_verified_and_exported(report):
@@ -269,7 +270,7 @@ def test_a_refuted_agent_has_a_certificate_and_no_source(tmp_path):
 
 def test_an_environment_that_cannot_be_verified_says_why(tmp_path, run):
     weights = untrained_lights(tmp_path)
-    record = report_record(weights, instance="0110", simulations=1, seconds=0)
+    record = make_report(weights, instance="0110", simulations=1, seconds=0)
     assert (record.certificate, record.source) == (None, None)
     assert "Lights cannot be verified: give it a method" in record.certificate_note
     arguments = ("--input", "0110", "--simulations", 1, "--seconds", 0, "-o", tmp_path / "page.html")
@@ -535,7 +536,7 @@ def test_wrong_input_is_one_line_with_advice(run, arguments, message, tmp_path, 
 def test_an_environment_without_a_picture_or_example_says_what_to_give(tmp_path):
     weights = untrained_lights(tmp_path)
     with pytest.raises(UsageError, match="say what ALL_ON is to be run on: --input"):
-        report_record(weights)
+        make_report(weights)
     with pytest.raises(UsageError, match="Lights has no picture of its states: give it a method render"):
         alphanpi.render(weights, "ALL_ON", "01", tmp_path / "x.svg")
     assert LIGHTS.endswith("lights.py")
@@ -545,9 +546,9 @@ def test_damaged_records_are_named(tmp_path):
     folder = run_folder(tmp_path)
     (folder / "scores.json").write_text('{"scores": [{"program": "HANOI"}]}')
     with pytest.raises(UsageError, match=r"scores\.json: cannot be read: field 'scores\.0\.size'"):
-        report_record(folder, instance="1", simulations=1, verify_seconds=0)
+        make_report(folder, instance="1", simulations=1, verify_seconds=0)
     (folder / "scores.json").unlink()
     (folder / "meta.json").write_text("{")
     with pytest.raises(UsageError, match=r"meta\.json: cannot be read"):
-        report_record(folder, instance="1", simulations=1, seconds=0)
+        make_report(folder, instance="1", simulations=1, seconds=0)
     assert len(metrics(3)) == 3

@@ -14,7 +14,7 @@ import alphanpi
 from alphanpi.agent.loading import describe, load
 from alphanpi.agent.weights import write_weights
 from alphanpi.engine.config import SearchConfig
-from alphanpi.environment import registry, trust
+from alphanpi.environment import registration, registry, trust
 from alphanpi.environment.registry import make
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, UsageError
 from alphanpi.learn.train import resume, train
@@ -310,7 +310,7 @@ def test_an_entry_point_and_a_registered_target_are_no_strangers(downloaded, mon
     folder = downloaded("good:E")
     (folder / "good.py").write_text(ENVIRONMENT)
     monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr(registry, "_registered", {"mine": "good:E"})
+    monkeypatch.setattr(registration, "_registered", {"mine": registration.Registration("mine", "good:E")})
     assert load(folder).card.environment == "good:E"
 
 

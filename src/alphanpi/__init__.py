@@ -6,11 +6,13 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
+import alphanpi.environments  # noqa: F401 - registers them
 from alphanpi.environment import cutoff as _cutoff
 from alphanpi.environment import scene as _scene
 from alphanpi.environment import specification as _specification
 from alphanpi.environment import standalone as _standalone
-from alphanpi.environment.registry import available, make, register
+from alphanpi.environment.registration import register
+from alphanpi.environment.registry import available, make
 from alphanpi.environment.specification import STOP, Environment, Library, Program, action, program
 from alphanpi.environment.standalone import Standalone, runtime_source
 from alphanpi.errors import (

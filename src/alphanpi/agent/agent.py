@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
-from alphanpi.agent.weights import ModelCard
+from alphanpi.agent.weights import ModelCard, hash_of
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environment.specification import STOP, Environment
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.network.model import NPINetwork, create_evaluator
+from alphanpi.runs.directory import RunDirectory
 from alphanpi.support import limits
 
 MAX_ACTIONS = 10_000_000  # of one execution: a program may be right and yet take exponential time
@@ -20,15 +21,29 @@ MAX_ACTIONS = 10_000_000  # of one execution: a program may be right and yet tak
 Mode = Literal["greedy", "planning"]
 
 
+class Place(NamedTuple):
+    """Where an agent was loaded from."""
+
+    name: str  # as the user gave it
+    folder: Path  # in which the records about it lie
+    run: RunDirectory | None  # where it is the newest agent of a run
+
+
 class Agent:
     """A network and its environment, ready to run programs."""
 
     def __init__(
-        self, environment: Environment[Any], network: NPINetwork, card: ModelCard, device: str = "cpu"
+        self,
+        environment: Environment[Any],
+        network: NPINetwork,
+        card: ModelCard,
+        device: str = "cpu",
+        place: Place | None = None,
     ) -> None:
         self.environment = environment
         self.network = network
         self.card = card
+        self.place = place
         self.evaluator = create_evaluator(network, device)
         self.interpreter = Interpreter(environment, self.evaluator)
         self.guard = self.interpreter.guard
@@ -97,11 +112,12 @@ class Agent:
     @property
     def weights_hash(self) -> str:
         """SHA-256 over all weights."""
-        digest = hashlib.sha256()
-        for name, tensor in sorted(self.network.state_dict().items()):
-            digest.update(name.encode())
-            digest.update(tensor.detach().cpu().numpy().tobytes())
-        return digest.hexdigest()
+        return hash_of(self.network)
+
+    @property
+    def name(self) -> str:
+        """Where it comes from, in words."""
+        return "an agent in memory" if self.place is None else self.place.name
 
 
 class RunFailed(AlphaNPIError):  # noqa: N818 - what happened, not a mistake in the code

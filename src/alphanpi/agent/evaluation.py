@@ -11,9 +11,12 @@ import numpy as np
 
 from alphanpi.agent.agent import MAX_ACTIONS, Agent, Mode
 from alphanpi.agent.interpreter import Call, failure_counts
+from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
+from alphanpi.runs.records import StoredScore
 from alphanpi.support import limits
 
+_LARGEST_DEFAULT = 100
 _Z_95 = 1.959963984540054
 
 
@@ -33,21 +36,38 @@ class Score(NamedTuple):
 
 
 def evaluate(
-    agent: Agent,
-    program: str,
-    sizes: Sequence[int],
+    run: Subject,
+    program: str | None = None,
+    sizes: Sequence[int] | None = None,
     *,
     episodes: int = 40,
     mode: Literal["greedy", "planning", "both"] = "both",
     seed: int = 0,
     max_actions: int = MAX_ACTIONS,
+    environment: NamedEnvironment = None,
+    keep: bool = True,
     on_score: Callable[[Score], None] | None = None,
 ) -> list[Score]:
     """Run a program on random instances of each size; both modes see the same instances.
 
-    An execution of more than `max_actions`, those of nested calls too, fails: a program may be right and yet take
-    exponential time.
+    Args:
+        run: An agent, or what `load` takes.
+        program: The last one if omitted.
+        sizes: The environment's test sizes up to 100 if omitted.
+        episodes: Instances per size.
+        mode: The network alone, with search, or both.
+        seed: Decides the instances.
+        max_actions: An execution of more, those of nested calls too, fails: a program may be right and yet take
+            exponential time.
+        environment: The agent's environment, if `run` names one that is not trusted; see `load`.
+        keep: Write the scores into the run's directory, if the agent is the newest of a run; reports show them.
+        on_score: Called with each score.
     """
+    agent = as_agent(run, environment=environment)
+    if program is None:
+        program = agent.environment.library.learned[-1].name
+    if sizes is None:
+        sizes = [size for size in agent.environment.test_sizes if size <= _LARGEST_DEFAULT]
     entry = agent.environment.library.named(program)
     if entry.atomic:
         raise UsageError(f"{program} is an atomic action; give a program")
@@ -74,6 +94,9 @@ def evaluate(
             scores.append(score)
             if on_score is not None:
                 on_score(score)
+    if keep and agent.place is not None and agent.place.run is not None:
+        rows = [StoredScore.model_validate({**score._asdict(), "seed": seed}) for score in scores]
+        agent.place.run.keep_scores(agent.weights_hash, rows)
     return scores
 
 

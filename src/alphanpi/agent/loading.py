@@ -7,19 +7,24 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from alphanpi.agent.agent import Agent
+from alphanpi.agent.agent import Agent, Place
 from alphanpi.agent.weights import ModelCard, Weights, network_of, read_weights
 from alphanpi.engine.config import SearchConfig
-from alphanpi.environment.registry import create, load_named_in
+from alphanpi.environment.registry import make_named_in
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.model import NPINetwork
+from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.records import CHECKPOINTS, LAST, META_FILE, MODEL_FILE, STATE_FILE, read_run, read_state
 
 PRETRAINED = "pretrained:"
 
+Subject = Agent | str | Path
+"""What every verb takes: an agent, or where `load` finds one."""
+NamedEnvironment = str | type[Environment[Any]] | None
 
-def load(run: str | Path, device: str = "cpu", *, environment: str | type[Environment[Any]] | None = None) -> Agent:
+
+def load(run: str | Path, device: str = "cpu", *, environment: NamedEnvironment = None) -> Agent:
     """Load an agent from a run directory, a folder or file with weights, or `pretrained:NAME`.
 
     Args:
@@ -32,7 +37,7 @@ def load(run: str | Path, device: str = "cpu", *, environment: str | type[Enviro
     weights = read_weights(path)
     card = weights.card
     _require_intact(path, weights)
-    created = create(load_named_in(str(path), card.environment, environment), **card.options)
+    created = make_named_in(str(path), card.environment, card.options, environment)
     library = created.library
     for what, saved, now in (
         ("programs", card.library, tuple(library.names)),
@@ -43,7 +48,14 @@ def load(run: str | Path, device: str = "cpu", *, environment: str | type[Enviro
             raise UsageError(f"{path}: made for {card.environment} with other {what}: {saved}, now {now}")
     network = network_of(created, card.network, weights.tensors, str(path))
     network.eval()
-    return Agent(created, network, card, device)
+    folder = Path(run) if Path(run).is_dir() else path.parent
+    own = RunDirectory(folder) if (folder / META_FILE).is_file() else None
+    return Agent(created, network, card, device, Place(str(run), folder, own))
+
+
+def as_agent(subject: Subject, device: str = "cpu", *, environment: NamedEnvironment = None) -> Agent:
+    """The agent itself, or the one that `load` finds."""
+    return subject if isinstance(subject, Agent) else load(subject, device, environment=environment)
 
 
 def _require_intact(path: Path, weights: Weights) -> None:

@@ -129,3 +129,12 @@ def require_fitting(tensors: Mapping[str, torch.Tensor], expected: Mapping[str, 
 
 def _described(shape: Shape) -> str:
     return f"{list(shape.sizes)} {str(shape.kind).removeprefix('torch.')}"
+
+
+def hash_of(network: NPINetwork) -> str:
+    """SHA-256 over all weights of a network."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(network.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().numpy().tobytes())
+    return digest.hexdigest()

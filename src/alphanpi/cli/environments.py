@@ -36,7 +36,8 @@ def envs(*, as_json: Json = False) -> int:
                 f"[bold]{listing.id}[/]  [red]cannot be loaded:[/] {escape(str(listing.broken))}", highlight=False
             )
             continue
-        console.print(f"[bold]{listing.id}[/]  {listing.summary}", highlight=False)
+        options = "".join(f" ({name}: {value})" for name, value in listing.options.items())
+        console.print(f"[bold]{listing.id}[/]  {escape(listing.summary + options)}", highlight=False)
         for level, names in _by_level(listing.environment).items():
             console.print(f"    level {level}: {' '.join(names)}", highlight=False)
     return 0
@@ -126,6 +127,7 @@ def _listing_record(listing: Any) -> dict[str, Any]:
     return {
         "id": listing.id,
         "summary": listing.summary,
+        "options": dict(listing.options),
         "broken": listing.broken,
         "programs": [
             {

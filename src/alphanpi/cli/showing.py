@@ -92,24 +92,24 @@ def tree(
     env: Env = None,
 ) -> int:
     """Show the search tree of one decision: visits, prior, Q, U, L and their sum."""
+    from alphanpi.agent.loading import load
+    from alphanpi.reporting import tree as find_tree
     from alphanpi.reporting import tree_page
+    from alphanpi.reporting.text_tree import Shown, dot, numbers, rich_tree, tree_object
     from alphanpi.support.files import require_writable
 
     if out is not None:
         require_writable(out)
     if step < 1 or nodes < 1:
         raise UsageError("--step and --nodes are numbers from 1")
-    if format_ == "html":
-        if out is None:
-            raise UsageError("--format html needs a file: -o tree.html")
-        _write(out, tree_page(run, program, instance, step=step, simulations=simulations, environment=env))
+    if format_ == "html" and out is None:
+        raise UsageError("--format html needs a file: -o tree.html")
+    agent = load(run, environment=env)
+    if format_ == "html" and out is not None:
+        _write(out, tree_page(agent, program, instance, step=step, simulations=simulations))
         return 0
-    from alphanpi.agent.loading import load
-    from alphanpi.reporting import tree as find_tree
-    from alphanpi.reporting.text_tree import Shown, dot, numbers, rich_tree, tree_object
-
-    decision = find_tree(run, program, instance, step=step, simulations=simulations, environment=env)
-    shown = Shown(decision, load(run, environment=env).environment, nodes)
+    decision = find_tree(agent, program, instance, step=step, simulations=simulations)
+    shown = Shown(decision, agent.environment, nodes)
     if format_ == "text":
         _print(out, shown.left_out, numbers(shown), rich_tree(shown))
         return 0
@@ -154,9 +154,9 @@ def render(
     """Make an animated picture of a run, for a README or a talk."""
     from alphanpi.reporting import render as make_picture
 
-    note = make_picture(run, program, instance, out, seconds=seconds, environment=env)
-    if note:
-        Console(stderr=True).print(note, highlight=False, markup=False, soft_wrap=True)
+    picture = make_picture(run, program, instance, out, seconds=seconds, environment=env)
+    if picture.note:
+        Console(stderr=True).print(picture.note, highlight=False, markup=False, soft_wrap=True)
     print(f"wrote {out}, {out.stat().st_size / 1e3:.0f} kB")
     return 0
 

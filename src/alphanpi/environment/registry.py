@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import inspect
 import shlex
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
@@ -16,20 +15,12 @@ from typing import Any, NamedTuple
 from alphanpi.environment import trust
 from alphanpi.environment.guard import RAISED
 from alphanpi.environment.provenance import digest_of, file_contents, module_contents
+from alphanpi.environment.registration import registration, registrations
 from alphanpi.environment.source_loading import load_file
 from alphanpi.environment.specification import Environment, require_specified
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
 
-ENTRY_POINT_GROUP = "alphanpi.environments"
-
-_BUILTIN = {
-    "hanoi": "alphanpi.environments.hanoi:Hanoi",
-    "sorting": "alphanpi.environments.sorting:Sorting",
-    "recursive-sorting": "alphanpi.environments.recursive_sorting:RecursiveSorting",
-    "flat-sorting": "alphanpi.environments.flat_sorting:FlatSorting",
-}
 _OWN_MODULES = "alphanpi.environments."
-_registered: dict[str, str | type[Environment[Any]]] = {}
 
 
 class Listing(NamedTuple):
@@ -38,19 +29,25 @@ class Listing(NamedTuple):
     id: str
     summary: str
     environment: type[Environment[Any]] | None
+    options: Mapping[str, Any]
     broken: str | None = None
-
-
-def register(identifier: str, target: str | type[Environment[Any]]) -> None:
-    """Make an environment known under an id; `target` is its class or `package.module:ClassName`."""
-    if identifier in _targets():
-        raise SpecificationError(f"an environment with id {identifier!r} is registered already")
-    _registered[identifier] = target
 
 
 def make(identifier: str, /, **options: Any) -> Environment[Any]:
     """Load an environment and create it with the given options (for example `observation="compare"`)."""
-    return create(load(identifier), **options)
+    return create(load(identifier), **{**registration(identifier).options, **options})
+
+
+def make_named_in(
+    file: str,
+    identifier: str,
+    options: Mapping[str, Any],
+    given: str | type[Environment[Any]] | None = None,
+) -> Environment[Any]:
+    """The environment of an agent or a run: the given one, or what a file names, if that may be run."""
+    name = given if isinstance(given, str) else identifier
+    kind = _load_named_in(file, identifier, given)
+    return create(kind, **{**registration(name).options, **options})
 
 
 def create(environment: type[Environment[Any]], /, **options: Any) -> Environment[Any]:
@@ -80,16 +77,13 @@ def load(identifier: str) -> type[Environment[Any]]:
     return _load(identifier, trust.remember)
 
 
-def load_named_in(
-    file: str, identifier: str, given: str | type[Environment[Any]] | None = None
-) -> type[Environment[Any]]:
-    """The environment class of an agent or a run: the given one, or what a file names, if that may be run."""
+def _load_named_in(file: str, identifier: str, given: str | type[Environment[Any]] | None) -> type[Environment[Any]]:
     if isinstance(given, type):
         return given
     if given is not None:
         return load(given)
     location, _ = _split(identifier)
-    if identifier not in _targets() and location.endswith(".py") and not Path(location).is_file():
+    if identifier not in registrations() and location.endswith(".py") and not Path(location).is_file():
         raise UnknownEnvironmentError(
             f"{file}: it names the environment {identifier}, and there is no such file; if you have it: --env FILE"
         )
@@ -97,20 +91,20 @@ def load_named_in(
 
 
 def _load(identifier: str, approve: trust.Approve) -> type[Environment[Any]]:
-    targets = _targets()
-    if identifier in targets:
-        target = targets[identifier]
+    known = registrations()
+    if identifier in known:
+        target = known[identifier].target
         return target if isinstance(target, type) else _from_module(*_split(target))
     location, class_name = _split(identifier)
     if location.endswith(".py"):
         return _environment_class(_from_file(Path(location), approve), class_name, location)
     if class_name is not None:
-        if not location.startswith(_OWN_MODULES) and identifier not in targets.values():
+        if not location.startswith(_OWN_MODULES) and identifier not in {one.target for one in known.values()}:
             contents = module_contents(location)
             approve(location, digest_of(contents) if contents else None)
         return _from_module(location, class_name)
-    close = get_close_matches(identifier, targets, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(sorted(targets))};"
+    close = get_close_matches(identifier, known, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(sorted(known))};"
     raise UnknownEnvironmentError(
         f"unknown environment {identifier!r}: {hint} give an id, path/to/file.py:ClassName or module:ClassName"
     )
@@ -126,19 +120,14 @@ def absolute(identifier: str) -> str:
 
 def available() -> Iterator[Listing]:
     """All environments known by id; a broken third-party one is listed with its error."""
-    for identifier in sorted(_targets()):
+    for identifier, known in sorted(registrations().items()):
         try:
             environment = load(identifier)
         except AlphaNPIError as error:
-            yield Listing(identifier, "", None, str(error))
+            yield Listing(identifier, "", None, known.options, str(error))
         else:
             summary = (environment.__doc__ or "").strip().split("\n")[0]
-            yield Listing(identifier, summary, environment)
-
-
-def _targets() -> dict[str, str | type[Environment[Any]]]:
-    plugins = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
-    return {**{plugin.name: plugin.value for plugin in plugins}, **_BUILTIN, **_registered}
+            yield Listing(identifier, summary, environment, known.options)
 
 
 def _place(file: Path) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from alphanpi import __version__
+from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.exporting.automaton import as_dot, as_records
@@ -45,7 +46,7 @@ class Export(NamedTuple):
 
 
 def export(
-    run: str | Path,
+    run: Subject,
     *,
     format: Format = "python",  # noqa: A002 - the name of the option
     out: str | Path | None = None,
@@ -53,7 +54,7 @@ def export(
     samples: int = 2000,
     seed: int = 0,
     time_limit: float | None = TIME_LIMIT,
-    environment: str | type[Environment[Any]] | None = None,
+    environment: NamedEnvironment = None,
     say: Callable[[str], None] | None = None,
 ) -> Export:
     """The learned library of a run as source code, an automaton in JSON, or a Graphviz graph.
@@ -64,7 +65,7 @@ def export(
     starts its code was not made from.
 
     Args:
-        run: A run directory, a weights file, or `pretrained:NAME`.
+        run: An agent, or what `load` takes.
         format: `python`, `json` or `dot`.
         out: File to write.
         max_size: Look at every start up to this size; by default as far as it is cheap.
@@ -74,13 +75,11 @@ def export(
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
         say: Called with a line for each stage.
     """
-    from alphanpi.agent.loading import load
-
     if out is not None:
         require_writable(Path(out))
-    agent = load(run, environment=environment)
+    agent = as_agent(run, environment=environment)
     card = agent.card
-    origin = Origin(str(run), agent.weights_hash[:12], card.environment, card.options)
+    origin = Origin(agent.name, agent.weights_hash[:12], card.environment, card.options)
     exported = export_evaluator(
         agent.environment,
         agent.evaluator,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from alphanpi.environment.registration import registration
 from alphanpi.errors import UsageError
 from alphanpi.learn.config import TrainConfig
 from alphanpi.support.config import Overrides, override
@@ -54,31 +55,6 @@ _PAPER: Overrides = {
     "validation.far_exam_episodes": 0,
 }
 
-# By environment id: Hanoi is searched harder and with more noise. Where traces are long, a strong discount teaches to
-# skip what need not be done this time, and to see that it need not be done is harder than to do it. They also need a
-# longer time from 97 % to 99.5 %, in which fresh weights would only undo what is learned. Agents that solve nine of ten
-# large problems pass an exam of twelve too often, and there are many exams.
-_PER_ENVIRONMENT: dict[str, dict[str, Overrides]] = {
-    "default": {
-        "hanoi": {"search.noise_fraction": 0.5, "search.noise_concentration": 0.5},
-        "sorting": {
-            "search.discount": 0.999,
-            "search.c_puct_planning": 5.0,
-            "validation.exam_patience": 30,
-            "validation.far_exam_episodes": 30,
-        },
-        "recursive-sorting": {"validation.far_exam_episodes": 24},
-        "flat-sorting": {"validation.far_exam_episodes": 0},
-    },
-    "paper": {
-        "hanoi": {
-            "search.simulations": 1500,
-            "search.noise_fraction": 0.5,
-            "search.noise_concentration": 0.5,
-            "episodes.base_case": True,
-        }
-    },
-}
 _PRESETS = {"default": _DEFAULT, "paper": _PAPER}
 
 
@@ -86,4 +62,4 @@ def preset(name: str, environment: str = "") -> TrainConfig:
     """The configuration of a preset, with what it changes for an environment."""
     if name not in _PRESETS:
         raise UsageError(f"unknown preset {name!r}; there are {' and '.join(_PRESETS)}")
-    return override(TrainConfig(), {**_PRESETS[name], **_PER_ENVIRONMENT[name].get(environment, {})})
+    return override(TrainConfig(), {**_PRESETS[name], **registration(environment).presets.get(name, {})})

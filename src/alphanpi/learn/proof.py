@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from alphanpi.environment.guard import Guard
@@ -10,8 +12,10 @@ from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.network.model import NPINetwork
+from alphanpi.verification.certificate import Verified, written
 from alphanpi.verification.exploration import Origin
 from alphanpi.verification.lemma import checked_cutoff
+from alphanpi.verification.records import Certificate
 from alphanpi.verification.verdicts import Kind, overall
 from alphanpi.verification.verifier import Result, Verifier
 
@@ -33,6 +37,7 @@ class Proof(NamedTuple):
     proved: bool
     verdict: str
     failing: tuple[Failing, ...]
+    certificate: Callable[[Verified], Certificate]  # of an agent that is named so
 
 
 class OutOfTimeError(Exception):
@@ -43,11 +48,14 @@ def prove(
     environment: Environment[Any], evaluator: Evaluator, network: NPINetwork, seconds: float | None = None
 ) -> Proof:
     """Verify, small sizes first; an OutOfTimeError where the seconds do not suffice."""
-    deadline = float("inf") if seconds is None else time.monotonic() + seconds
+    began = time.monotonic()
+    deadline = float("inf") if seconds is None else began + seconds
     smallest = max(QUICK_SIZE, *(program.minimum_size for program in environment.library.learned))
-    result = _verified(environment, evaluator, network, deadline, max_size=smallest, tried=False)
-    if all(shown.counter_example is None for shown in result.programs):
-        result = _verified(environment, evaluator, network, deadline)
+    verifier = partial(Verifier, environment, evaluator, network=network)
+    verified = _verified(verifier, deadline, max_size=smallest, tried=False)
+    if all(shown.counter_example is None for shown in verified.result.programs):
+        verified = _verified(verifier, deadline)
+    result = verified.result
     total = overall(shown.verdict for shown in result.programs)
     weak = [shown for shown in result.programs if shown.verdict.kind != Kind.PROVED]
     return Proof(
@@ -62,24 +70,22 @@ def prove(
             for shown in result.programs
             if shown.counter_example is not None
         ),
+        certificate=lambda subject: written(subject, verified.verifier, result, began),
     )
 
 
-def _verified(
-    environment: Environment[Any],
-    evaluator: Evaluator,
-    network: NPINetwork,
-    deadline: float,
-    *,
-    max_size: int | None = None,
-    tried: bool = True,
-) -> Result:
+class _Verified(NamedTuple):
+    verifier: Verifier
+    result: Result
+
+
+def _verified(make: Callable[..., Verifier], deadline: float, **settings: Any) -> _Verified:
     seconds = None if deadline == float("inf") else max(deadline - time.monotonic(), 1e-3)
-    verifier = Verifier(environment, evaluator, network=network, max_size=max_size, time_limit=seconds, tried=tried)
+    verifier = make(time_limit=seconds, **settings)
     result = verifier.verify()
     if not result.timely:
         raise OutOfTimeError
-    return result
+    return _Verified(verifier, result)
 
 
 def require_lemma(environment: Environment[Any]) -> None:
@@ -87,5 +93,5 @@ def require_lemma(environment: Environment[Any]) -> None:
     if checked_cutoff(Guard(environment)) is None:
         raise UsageError(
             f"--until verified: {type(environment).__name__} has no cut-off lemma here, so nothing can be proved; "
-            "leave it out, or choose --observation compare for recursive-sorting"
+            "leave it out, or choose a variant that has one"
         )

@@ -16,7 +16,7 @@ import numpy as np
 
 from alphanpi.agent.loading import describe
 from alphanpi.agent.weights import ModelCard
-from alphanpi.environment.registry import absolute, create, load_named_in, make
+from alphanpi.environment.registry import absolute, make, make_named_in
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.learn.checkpoint import restore, save_checkpoint
@@ -27,9 +27,11 @@ from alphanpi.learn.proof import OutOfTimeError
 from alphanpi.learn.trainer import Report, Seconds, Trainer
 from alphanpi.network.model import usable_device
 from alphanpi.runs.directory import RunDirectory, new_meta
-from alphanpi.runs.records import Meta
+from alphanpi.runs.records import Meta, StoredOutcome
 from alphanpi.support import limits
 from alphanpi.support.interrupts import insist
+from alphanpi.verification.certificate import subject_of
+from alphanpi.verification.keeping import keep
 
 CHECKPOINT_ITERATIONS = 10
 CUT = "the time limit was met during the verification; `alphanpi resume` with more time repeats it"
@@ -126,7 +128,7 @@ def resume(
     _require(time_limit, device or meta.device)
     with directory.locked():
         config = directory.config(TrainConfig())
-        created = create(load_named_in(str(directory.meta_file), meta.environment, environment), **meta.options)
+        created = make_named_in(str(directory.meta_file), meta.environment, meta.options, environment)
         trainer = Trainer(created, config, meta.seed, device or meta.device)
         elapsed, seconds = 0.0, Seconds()
         if any(directory.checkpoints.glob("iteration_*")):
@@ -162,6 +164,8 @@ def _go_on(
     reason = "completed" if trainer.curriculum.completed else ""
     if trainer.iteration >= trainer.config.max_iterations:
         reason = reason or "iterations"
+    if not reason:
+        directory.go_on()
     with closing(MetricsWriter(directory, trainer.iteration)) as writer, _stop_requests() as stopped:
         while not reason:
             if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
@@ -193,7 +197,7 @@ def _go_on(
             if reason or report.advanced or trainer.iteration % CHECKPOINT_ITERATIONS == 0:
                 save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
                 saved = trainer.iteration
-    return Outcome(
+    outcome = Outcome(
         run=directory.path,
         completed=trainer.curriculum.completed and not cut,
         reason=reason,
@@ -204,6 +208,10 @@ def _go_on(
         explanation=CUT if cut else trainer.curriculum.explain(),
         proved=trainer.curriculum.completed and not cut and trainer.config.until == "verified",
     )
+    if trainer.proof is not None and outcome.proved:
+        keep(trainer.proof.certificate(subject_of(card, trainer.acting)), directory)
+    directory.keep_outcome(StoredOutcome.model_validate(outcome._asdict()))
+    return outcome
 
 
 def _card(meta: Meta, trainer: Trainer) -> ModelCard:

@@ -28,7 +28,7 @@ from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.continuation import Continuations
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.order import ordered_traces
-from alphanpi.learn.proof import prove, require_lemma
+from alphanpi.learn.proof import Proof, prove, require_lemma
 from alphanpi.learn.replay import Replay
 from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
@@ -95,6 +95,7 @@ class Trainer:
         self.seed = seed
         self.device = device
         self.iteration = 0
+        self.proof: Proof | None = None  # with which training ended, if it was to go on until verified
         self.network = create_network(environment, seed, config.network).to(device)
         self.acting = create_network(environment, seed, config.network).to(device)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning.learning_rate, fused=True)
@@ -293,6 +294,7 @@ class Trainer:
         """After the exam: unless all is proved, go on training, with counter-examples among the error starts."""
         seconds = None if deadline == float("inf") else deadline - time.perf_counter()
         proof = prove(self.environment, self.evaluator, self.acting, seconds)
+        self.proof = proof if proof.proved else None
         if not proof.proved:
             self.curriculum.begin_again()
         for failing in proof.failing:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError, UsageError
-from alphanpi.verification import NotRecheckedError, read_certificate, verify
+from alphanpi.runs.records import CERTIFICATE_FILE
+from alphanpi.verification import NotRecheckedError, OtherSubjectError, read_certificate, verify
 
-FILE = "certificate.json"
 VERIFY_SECONDS = 20.0
 
 
@@ -23,17 +23,19 @@ class Proof(NamedTuple):
 
 
 def stored(
-    agent: Agent, path: Path | None, folder: Path, seconds: float, progress: Callable[[str], None]
+    agent: Agent, path: Path | None, folder: Path | None, seconds: float, progress: Callable[[str], None]
 ) -> Proof | None:
     """The certificate given, or the one in the run's folder; None where there is none."""
     if path is not None:
         return _read(agent, path, str(path), seconds, progress)
-    path = folder / FILE
-    if not path.is_file():
+    path = None if folder is None else folder / CERTIFICATE_FILE
+    if path is None or not path.is_file():
         return None
     try:
-        return _read(agent, path, f"{FILE} in the run's folder", seconds, progress)
+        return _read(agent, path, f"{CERTIFICATE_FILE} in the run's folder", seconds, progress)
     except UsageError as error:
+        if isinstance(error, OtherSubjectError) and agent.place is not None and agent.place.run is not None:
+            return None  # the environment was edited since; a new one takes its place
         raise UsageError(f"{error}; delete it to have one computed") from error
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from alphanpi import __version__
 from alphanpi.agent.agent import Agent
-from alphanpi.agent.loading import weights_path
+from alphanpi.environment.registration import registration
 from alphanpi.environment.scene import Shape
 from alphanpi.errors import UsageError
 from alphanpi.reporting.certificates import computed, stored
@@ -30,51 +31,50 @@ _BYTES = 2_500_000  # of a run and its trees; the page, curves, source and certi
 _RUN_BYTES = 1_400_000
 _FEWEST_STEPS = 20
 _STEP_BYTES, _CHANCE_BYTES = 110, 12  # as JSON, measured
-_EXAMPLES = {"hanoi": "4", "sorting": "5 3 8 1 9 2 7", "recursive-sorting": "5 3 8 1 9 2 7", "flat-sorting": "3 1 2"}
 
 
-def collect(
-    agent: Agent,
-    run: str,
-    program: str | None,
-    instance: str | None,
-    *,
-    simulations: int,
-    seconds: float,
-    most_steps: int,
-    source: str | None,
-    export: bool,
-    certificate_file: Path | None,
-    verify_seconds: float,
-    progress: Callable[[str], None],
-) -> ReportRecord:
+class Wanted(NamedTuple):
+    """What a report is to show; see `report`."""
+
+    program: str | None
+    instance: str | None
+    simulations: int
+    seconds: float
+    most_steps: int
+    source: str | None
+    export: bool
+    certificate: Path | None
+    verify_seconds: float
+
+
+def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> ReportRecord:
     """Run, search, measure and read what a report shows."""
     library = agent.environment.library
-    name = program or library.learned[-1].name
-    given = instance if instance is not None else _example(agent, name)
-    folder = run_folder(run)
-    proof = stored(agent, certificate_file, folder, verify_seconds, progress)
+    name = wanted.program or library.learned[-1].name
+    given = wanted.instance if wanted.instance is not None else _example(agent, name)
+    folder = None if agent.place is None else agent.place.folder
+    proof = stored(agent, wanted.certificate, folder, wanted.verify_seconds, progress)
     progress(f"running {name} on {given}")
-    watched, states = _watched(agent, name, given, most_steps)
-    progress(f"searching {len(watched.calls):,} calls with {simulations} simulations")
+    watched, states = _watched(agent, name, given, wanted.most_steps)
+    progress(f"searching {len(watched.calls):,} calls with {wanted.simulations} simulations")
     room = min(MOST_BYTES, _BYTES - _run_bytes(watched, states))
-    searches = SearchCollector(agent, states, simulations).collect(watched, room)
+    searches = SearchCollector(agent, states, wanted.simulations).collect(watched, room)
     execution = _execution(agent, name, given, watched, states, searches)
     progress("measuring success by size")
     observed = observe_calls(agent, name)
-    scores = generalisation(agent, name, folder, seconds, observed)
+    scores = generalisation(agent, name, folder, wanted.seconds, observed)
     if proof is None:
-        proof = computed(agent, verify_seconds, progress)
-    if source is not None:
-        shown = Source(source, "As given to the report; not compared with the agent here.")
-    elif export:
-        shown = exported(agent, run, proof.content, progress)
+        proof = computed(agent, wanted.verify_seconds, progress)
+    if wanted.source is not None:
+        shown = Source(wanted.source, "As given to the report; not compared with the agent here.")
+    elif wanted.export:
+        shown = exported(agent, proof.content, progress)
     else:
         shown = Source(None, "The export was left out, as asked for.")
     return ReportRecord(
         schema=SCHEMA,
         version=__version__,
-        agent=_agent(agent, run),
+        agent=_agent(agent),
         library=library_entries(agent),
         fields=list(agent.environment.fields),
         calls=observed.calls,
@@ -119,15 +119,9 @@ def library_entries(agent: Agent) -> list[Entry]:
     return [Entry(entry.name, entry.level, entry.recursive, entry.summary) for entry in agent.environment.library]
 
 
-def run_folder(run: str) -> Path:
-    """Where a run keeps its records."""
-    path = Path(run)
-    return path if path.is_dir() else weights_path(run).parent
-
-
-def _agent(agent: Agent, run: str) -> AgentRecord:
+def _agent(agent: Agent) -> AgentRecord:
     return AgentRecord(
-        run=run,
+        run=agent.name,
         environment=agent.card.environment,
         summary=(type(agent.environment).__doc__ or "").strip().split("\n")[0],
         options=agent.card.options,
@@ -137,10 +131,10 @@ def _agent(agent: Agent, run: str) -> AgentRecord:
 
 
 def _example(agent: Agent, program: str) -> str:
-    try:
-        return _EXAMPLES[agent.card.environment]
-    except KeyError:
-        raise UsageError(f"say what {program} is to be run on: --input TEXT") from None
+    example = registration(agent.card.environment).example
+    if example is None:
+        raise UsageError(f"say what {program} is to be run on: --input TEXT")
+    return example
 
 
 def _execution(

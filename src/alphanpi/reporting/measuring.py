@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from pydantic import Field, model_validator
 
 from alphanpi.agent.agent import Agent, Mode
 from alphanpi.agent.evaluation import evaluate, wilson_interval
 from alphanpi.agent.interpreter import Call, Recording
 from alphanpi.engine.tables import Failure
+from alphanpi.environment.registration import registration
 from alphanpi.errors import UsageError
-from alphanpi.reporting.paper import in_the_paper
 from alphanpi.reporting.records import CallCount, GeneralisationRecord, ReliabilityRecord, ScoreRecord
-from alphanpi.runs.records import Size
-from alphanpi.support.record import Count, LooseRecord, Text, read_record
+from alphanpi.runs.records import CARD_FILE, SCORES_FILE, StoredScore, StoredScores
+from alphanpi.support.record import read_record
 
 SECONDS = 15.0
-STORED_FILES = ("scores.json", "result.json", "card.json")
+STORED_FILES = (SCORES_FILE, CARD_FILE)
 _EPISODES = 20
 _RELIABILITY_EPISODES = 10
 _MOST_ACTIONS = 200_000
@@ -35,40 +34,13 @@ class Observed(NamedTuple):
 
 
 def generalisation(
-    agent: Agent, program: str, folder: Path, seconds: float, observed: Observed
+    agent: Agent, program: str, folder: Path | None, seconds: float, observed: Observed
 ) -> GeneralisationRecord:
     """Success by size, stored or measured."""
-    stored = _stored(agent, folder)
+    stored = None if folder is None else _stored(agent, folder)
     if stored is not None:
         return stored._replace(reliability=observed.reliability)
     return _measured(agent, program, seconds)._replace(reliability=observed.reliability)
-
-
-class StoredScore(LooseRecord):
-    """One row of stored scores."""
-
-    program: Text
-    size: Size
-    mode: Mode
-    episodes: Annotated[int, Field(ge=1, le=2**31)]
-    successes: Count
-
-    @model_validator(mode="after")
-    def _possible(self) -> StoredScore:
-        if self.successes > self.episodes:
-            raise ValueError(f"{self.successes} successes in {self.episodes} episodes")
-        return self
-
-
-class StoredScores(LooseRecord):
-    """Scores beside weights: an object that holds them, or the list alone as `eval --json` prints it."""
-
-    scores: list[StoredScore] = Field(default_factory=list)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _listed(cls, content: Any) -> Any:
-        return {"scores": content} if isinstance(content, list) else content
 
 
 def _stored(agent: Agent, folder: Path) -> GeneralisationRecord | None:
@@ -76,7 +48,10 @@ def _stored(agent: Agent, folder: Path) -> GeneralisationRecord | None:
         file = folder / name
         if not file.exists():
             continue
-        rows = read_record(file, StoredScores, "delete it to have scores measured").scores
+        stored = read_record(file, StoredScores, "delete it to have scores measured")
+        if stored.weights not in (None, agent.weights_hash):
+            continue  # of weights from before the run went on
+        rows = stored.scores
         unknown = [row.program for row in rows if row.program not in agent.environment.library.names]
         if unknown:
             raise UsageError(f"{file}: scores of {unknown[0]!r}, no program of this agent; delete the file")
@@ -97,7 +72,7 @@ def _score(agent: Agent, row: StoredScore) -> ScoreRecord:
         rate=row.successes / row.episodes,
         low=low,
         high=high,
-        paper=in_the_paper(agent.card.environment, row.program, row.mode, row.size),
+        paper=registration(agent.card.environment).published_success(row.program, row.mode, row.size),
     )
 
 
@@ -127,7 +102,7 @@ def _successes(agent: Agent, program: str, size: int, mode: Mode, deadline: floa
     for seed in range(_EPISODES):
         if time.monotonic() > deadline:
             return None
-        [score] = evaluate(agent, program, [size], episodes=1, mode=mode, seed=seed, max_actions=most)
+        [score] = evaluate(agent, program, [size], episodes=1, mode=mode, seed=seed, max_actions=most, keep=False)
         if Failure.ACTIONS.name.lower() in score.failures:
             return None
         successes += score.successes

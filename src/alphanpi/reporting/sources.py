@@ -21,7 +21,7 @@ class Source(NamedTuple):
     note: str
 
 
-def exported(agent: Agent, run: str, certificate: dict[str, Any] | None, progress: Callable[[str], None]) -> Source:
+def exported(agent: Agent, certificate: dict[str, Any] | None, progress: Callable[[str], None]) -> Source:
     """The learned programs as code, if a certificate says that larger problems show nothing new."""
     if certificate is None:
         return Source(None, "Without a certificate nothing says how long an export takes, so none was tried.")
@@ -33,7 +33,7 @@ def exported(agent: Agent, run: str, certificate: dict[str, Any] | None, progres
             "or find no code, so none was tried.",
         )
     progress("exporting the learned programs")
-    origin = Origin(run, agent.weights_hash[:12], agent.card.environment, agent.card.options)
+    origin = Origin(agent.name, agent.weights_hash[:12], agent.card.environment, agent.card.options)
     try:
         export = export_evaluator(agent.environment, agent.evaluator, origin, samples=SAMPLES, time_limit=SECONDS)
     except AlphaNPIError as error:  # ExportFailed, or an agent or environment with nothing to export

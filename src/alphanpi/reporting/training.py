@@ -6,7 +6,8 @@ from pathlib import Path
 
 from alphanpi.errors import UsageError
 from alphanpi.reporting.records import LearningRecord, TrainingRecord
-from alphanpi.runs.records import META_FILE, Iteration, Meta, read_meta, read_metrics
+from alphanpi.runs.directory import RunDirectory
+from alphanpi.runs.records import CARD_FILE, META_FILE, Iteration, Meta, read_meta, read_metrics
 from alphanpi.support.record import LooseRecord, NonNegative, Text, read_record
 
 _MOST_ITERATIONS = 600
@@ -20,24 +21,27 @@ class TrainingCard(LooseRecord):
     training_seconds: NonNegative | None = None
 
 
-def training(folder: Path) -> TrainingRecord:
+def training(folder: Path | None) -> TrainingRecord:
     """Time, preset and command of a run; None for what is not known."""
+    if folder is None:
+        return TrainingRecord(None, None, None, None, None, None)
     meta, card = _meta(folder), _card(folder)
+    outcome = RunDirectory(folder).outcome()
     metrics = _metrics(folder)
     last = metrics[-1] if metrics else None
     return TrainingRecord(
         seconds=card.training_seconds if last is None else last.elapsed,
         iterations=None if last is None else last.iteration,
-        completed=card.completed if last is None else last.advanced and all(v > 0.5 for v in last.success.values()),
+        completed=card.completed if outcome is None else outcome.completed,
         preset=None if meta is None else meta.preset,
         command=card.command if meta is None else meta.command,
         started=None if meta is None else meta.started,
     )
 
 
-def learning(folder: Path) -> LearningRecord | None:
+def learning(folder: Path | None) -> LearningRecord | None:
     """The learning curves of a run; None where there are none."""
-    metrics = _metrics(folder)
+    metrics = () if folder is None else _metrics(folder)
     if not metrics:
         return None
     kept = _thinned(metrics)
@@ -76,5 +80,5 @@ def _meta(folder: Path) -> Meta | None:
 
 
 def _card(folder: Path) -> TrainingCard:
-    file = folder / "card.json"
+    file = folder / CARD_FILE
     return read_record(file, TrainingCard, "delete it") if file.exists() else TrainingCard()

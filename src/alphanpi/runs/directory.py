@@ -10,15 +10,31 @@ import shlex
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from alphanpi.errors import UsageError
-from alphanpi.runs.records import CHECKPOINTS, META_FILE, Meta, Run, read_meta, read_metrics, read_run, sha256_of
+from alphanpi.runs.records import (
+    CERTIFICATE_FILE,
+    CHECKPOINTS,
+    META_FILE,
+    OUTCOME_FILE,
+    SCORES_FILE,
+    Meta,
+    Run,
+    StoredOutcome,
+    StoredScore,
+    StoredScores,
+    read_meta,
+    read_metrics,
+    read_run,
+    sha256_of,
+)
 from alphanpi.support.config import C, Config, Overrides, flattened, override, read_toml, to_toml
 from alphanpi.support.files import write_atomically
+from alphanpi.support.record import read_record
 from alphanpi.support.versions import versions
 
 _PACKAGES = ("alphanpi", "torch", "numpy", "numba", "safetensors", "pydantic")
@@ -29,7 +45,11 @@ _LOCK_FILE = ".lock"
 
 
 class RunDirectory:
-    """A folder with `config.toml`, `meta.json`, `metrics.jsonl`, `tensorboard/` and `checkpoints/`."""
+    """A folder with `config.toml`, `meta.json`, `metrics.jsonl`, `tensorboard/` and `checkpoints/`.
+
+    Whoever finds something out about the newest agent writes it here, and all others read it: `outcome.json` is
+    training's, `scores.json` is of `eval`, `certificate.json` of `verify`.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -37,6 +57,9 @@ class RunDirectory:
         self.meta_file = path / META_FILE
         self.metrics_file = path / "metrics.jsonl"
         self.checkpoints = path / CHECKPOINTS
+        self.scores_file = path / SCORES_FILE
+        self.outcome_file = path / OUTCOME_FILE
+        self.certificate_file = path / CERTIFICATE_FILE
 
     def require_new(self) -> None:
         """Refuse a place where something is already."""
@@ -108,6 +131,31 @@ class RunDirectory:
         if missing or _STOPPING not in values:
             raise UsageError(f"{self.config_file}: damaged: no {(missing or [_STOPPING])[0]} in it; put it back")
         return config
+
+    def go_on(self) -> None:
+        """Training goes on: what was found out about the newest agent is of one before."""
+        for file in (self.outcome_file, self.scores_file, self.certificate_file):
+            file.unlink(missing_ok=True)
+
+    def keep_outcome(self, outcome: StoredOutcome) -> None:
+        """Write down how training ended."""
+        write_atomically(self.outcome_file, json.dumps(outcome.model_dump(), indent=1) + "\n")
+
+    def outcome(self) -> StoredOutcome | None:
+        """How training ended; None where it did not, or before this was written down."""
+        if not self.outcome_file.exists():
+            return None
+        return read_record(self.outcome_file, StoredOutcome, "delete it")
+
+    def keep_scores(self, weights: str, rows: Sequence[StoredScore]) -> None:
+        """Write down scores of the agent with these weights; what is measured again replaces what was measured."""
+        before = StoredScores()
+        if self.scores_file.exists():
+            before = read_record(self.scores_file, StoredScores, "delete it")
+        known = [*(before.scores if before.weights == weights else ()), *rows]
+        latest = {(row.program, row.size, row.mode): row for row in known}
+        content = StoredScores(weights=weights, scores=list(latest.values()))
+        write_atomically(self.scores_file, json.dumps(content.model_dump(), indent=1) + "\n")
 
     def keep_metrics_until(self, iteration: int, warn: Callable[[str], None]) -> None:
         """Drop the records of iterations that will be done again, and lines that are damaged."""

@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from alphanpi.errors import UsageError
 from alphanpi.support.record import (
@@ -33,6 +33,8 @@ from alphanpi.support.record import (
 
 CHECKPOINTS, LAST = "checkpoints", "last"
 STATE_FILE, META_FILE = "state.json", "meta.json"
+SCORES_FILE, OUTCOME_FILE, CERTIFICATE_FILE = "scores.json", "outcome.json", "certificate.json"
+CARD_FILE = "card.json"  # beside the weights of an agent that comes without its run
 MODEL_FILE, TRAINER_FILE = "model.safetensors", "trainer.safetensors"
 FORMAT = 2
 _MOST_METRICS = 2**30
@@ -113,6 +115,48 @@ class Iteration(LooseRecord):
     simulations: Count
     seconds: dict[str, float]
     elapsed: NonNegative
+
+
+class StoredScore(LooseRecord):
+    """One row of stored scores."""
+
+    program: Text
+    size: Size
+    mode: Literal["greedy", "planning"]
+    episodes: Annotated[int, Field(ge=1, le=2**31)]
+    successes: Count
+    seed: Seed | None = None
+    seconds_per_episode: NonNegative | None = None
+    failures: dict[str, Count] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _possible(self) -> StoredScore:
+        if self.successes > self.episodes:
+            raise ValueError(f"{self.successes} successes in {self.episodes} episodes")
+        return self
+
+
+class StoredScores(LooseRecord):
+    """Scores beside weights: an object that holds them, or the list alone as `eval --json` prints it."""
+
+    weights: Sha256 | None = None  # of which they are; None where that was not written down
+    scores: list[StoredScore] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _listed(cls, content: Any) -> Any:
+        return {"scores": content} if isinstance(content, list) else content
+
+
+class StoredOutcome(LooseRecord):
+    """How a run ended, the last time it did."""
+
+    completed: bool
+    reason: Text
+    iterations: Count
+    elapsed: NonNegative
+    explanation: Text
+    proved: bool
 
 
 def read_meta(file: Path) -> Meta:

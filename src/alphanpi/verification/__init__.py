@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from alphanpi.agent.agent import Agent
-from alphanpi.agent.loading import load
+from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
-from alphanpi.verification.certificate import Subject, certify
-from alphanpi.verification.recheck import NotRecheckedError, read_about, recheck
+from alphanpi.verification.certificate import Verified, certify, subject_of
+from alphanpi.verification.keeping import keep
+from alphanpi.verification.recheck import NotRecheckedError, OtherSubjectError, read_about, recheck
 from alphanpi.verification.records import LARGEST_SIZE, Certificate
 from alphanpi.verification.verdicts import Kind, Verdict
 from alphanpi.verification.verifier import Advance, OnSize, Verifier
@@ -23,6 +24,7 @@ __all__ = [
     "Kind",
     "NotRecheckedError",
     "OnSize",
+    "OtherSubjectError",
     "Verdict",
     "read_certificate",
     "verify",
@@ -33,15 +35,15 @@ TIME_LIMIT = 120.0
 
 
 def verify(
-    run: str | Path | Agent,
+    run: Subject,
     *,
     max_size: int | None = None,
     time_limit: float | None = TIME_LIMIT,
     certificate: str | Path | None = None,
-    environment: str | type[Environment[Any]] | None = None,
+    environment: NamedEnvironment = None,
     on_size: OnSize | None = None,
 ) -> Certificate:
-    """Verify the greedy interpreter of an agent.
+    """Verify the greedy interpreter of an agent; in the directory of a run, the strongest certificate is kept.
 
     Args:
         run: An agent, or what `load` takes.
@@ -55,18 +57,21 @@ def verify(
     _positive(max_size, time_limit)
     if certificate is not None and max_size is not None:
         raise UsageError("a certificate is computed again as far as it went; leave max_size out")
-    agent = run if isinstance(run, Agent) else load(run, environment=environment)
-    subject = _subject(agent)
+    agent = as_agent(run, environment=environment)
+    subject = subject_of(agent.card, agent.network)
     make = partial(Verifier, agent.environment, agent.evaluator, network=agent.network, on_size=on_size)
     if certificate is not None:
         seconds = None if time_limit == TIME_LIMIT else time_limit
         return recheck(Path(certificate), subject, agent.environment, make, seconds)
-    return certify(subject, make(max_size=max_size, time_limit=time_limit))
+    shown = certify(subject, make(max_size=max_size, time_limit=time_limit))
+    if agent.place is not None and agent.place.run is not None:
+        keep(shown, agent.place.run)
+    return shown
 
 
 def read_certificate(agent: Agent, path: str | Path) -> Certificate:
     """A certificate as it was written, not computed again; a UsageError if it is damaged or about another agent."""
-    return read_about(Path(path), _subject(agent), agent.environment)
+    return read_about(Path(path), subject_of(agent.card, agent.network), agent.environment)
 
 
 def verify_evaluator(
@@ -80,11 +85,7 @@ def verify_evaluator(
     """Verify anything that answers like a network; arithmetic in double precision is not compared."""
     _positive(max_size, time_limit)
     verifier = Verifier(environment, evaluator, max_size=max_size, time_limit=time_limit, on_size=on_size)
-    return certify(Subject(type(environment).__name__, {}, None), verifier)
-
-
-def _subject(agent: Agent) -> Subject:
-    return Subject(agent.card.environment, agent.card.options, agent.weights_hash)
+    return certify(Verified(type(environment).__name__, {}, None), verifier)
 
 
 def _positive(max_size: int | None, time_limit: float | None) -> None:

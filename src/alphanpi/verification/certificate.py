@@ -7,10 +7,12 @@ import platform
 import time
 from typing import Any, NamedTuple
 
+from alphanpi.agent.weights import ModelCard, hash_of
 from alphanpi.environment import provenance
 from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.guard import Guard, shown
 from alphanpi.environment.specification import Environment
+from alphanpi.network.model import NPINetwork
 from alphanpi.support.versions import versions
 from alphanpi.verification.decisions import Decisions
 from alphanpi.verification.exploration import CounterExample, Explored, SequenceShown
@@ -53,7 +55,7 @@ LEMMA_ASSUMPTION = (
 )
 
 
-class Subject(NamedTuple):
+class Verified(NamedTuple):
     """What is verified."""
 
     environment: str
@@ -61,13 +63,18 @@ class Subject(NamedTuple):
     weights_sha256: str | None
 
 
-def certify(subject: Subject, verifier: Verifier) -> Certificate:
+def subject_of(card: ModelCard, network: NPINetwork) -> Verified:
+    """An agent, as certificates name it."""
+    return Verified(card.environment, card.options, hash_of(network))
+
+
+def certify(subject: Verified, verifier: Verifier) -> Certificate:
     """Run a verifier and write down what it shows."""
     began = time.monotonic()
     return written(subject, verifier, verifier.verify(), began)
 
 
-def written(subject: Subject, verifier: Verifier, result: Result, began: float) -> Certificate:
+def written(subject: Verified, verifier: Verifier, result: Result, began: float) -> Certificate:
     """What a verifier has shown since a moment."""
     environment: Environment[Any] = verifier.environment
     total = overall(item.verdict for item in result.programs)

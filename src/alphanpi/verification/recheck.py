@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from alphanpi.environment.specification import Environment, Library, Program
 from alphanpi.errors import UsageError
-from alphanpi.verification.certificate import Subject, source_sha256, written
+from alphanpi.verification.certificate import Verified, source_sha256, written
 from alphanpi.verification.exploration import TIME_MET, histories_met, starts_met
 from alphanpi.verification.numerics import TOLERANCE
 from alphanpi.verification.records import FORMAT, Certificate, digest
@@ -35,13 +35,19 @@ class NotRecheckedError(UsageError):
     """There was not enough time to compute a certificate again."""
 
 
-def read_about(path: Path, subject: Subject, environment: Environment[Any]) -> Certificate:
+class OtherSubjectError(UsageError):
+    """A certificate is about another agent or environment than the one asked for."""
+
+
+def read_about(path: Path, subject: Verified, environment: Environment[Any]) -> Certificate:
     """A certificate, if it is about this subject."""
     record = read_record(path)
     if record.weights_sha256 != subject.weights_sha256:
-        raise UsageError(f"{path}: the certificate is about other weights: {_short(record.weights_sha256)}")
+        raise OtherSubjectError(f"{path}: the certificate is about other weights: {_short(record.weights_sha256)}")
     if (record.environment, record.options) != (subject.environment, subject.options):
-        raise UsageError(f"{path}: the certificate is about {_short(record.environment)} with {_short(record.options)}")
+        raise OtherSubjectError(
+            f"{path}: the certificate is about {_short(record.environment)} with {_short(record.options)}"
+        )
     name = type(environment).__name__
     source = source_sha256(environment)
     if record.environment_sha256 is None or source is None:
@@ -51,13 +57,13 @@ def read_about(path: Path, subject: Subject, environment: Environment[Any]) -> C
             "it cannot be checked again; define the class in a file, and verify anew"
         )
     if record.environment_sha256 != source:
-        raise UsageError(f"{path}: the source of {name} has changed since the certificate was made; verify anew")
+        raise OtherSubjectError(f"{path}: the source of {name} has changed since the certificate was made; verify anew")
     return record
 
 
 def recheck(
     path: Path,
-    subject: Subject,
+    subject: Verified,
     environment: Environment[Any],
     make: Callable[..., Verifier],
     time_limit: float | None,

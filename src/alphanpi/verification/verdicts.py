@@ -44,6 +44,10 @@ class Verdict(NamedTuple):
             return f"SATURATED({self.from_size}..{self.to_size})"
         return self.kind.name
 
+    def stronger(self, other: Verdict) -> bool:
+        """Whether this one claims more, or the same of more sizes."""
+        return (self.kind, self.to_size) > (other.kind, other.to_size)
+
     def given(self, callee: Verdict) -> Verdict:
         """What is left of a claim that rests on a called program's contract."""
         if self.kind == Kind.REFUTED or callee.kind == Kind.PROVED:

@@ -1,0 +1,69 @@
+"""Search trees: of one decision, or of all decisions of a program on one page."""
+
+from __future__ import annotations
+
+from alphanpi import __version__
+from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
+from alphanpi.engine.inspection import Decision, Inspector
+from alphanpi.engine.requests import Request
+from alphanpi.errors import UsageError
+from alphanpi.reporting.collecting import library_entries
+from alphanpi.reporting.following import search_of
+from alphanpi.reporting.page_file import to_html
+from alphanpi.reporting.records import SCHEMA, TreePageRecord
+from alphanpi.reporting.searches import SIMULATIONS, SearchCollector, no_such_step
+from alphanpi.reporting.states import StateTable
+
+
+def tree(
+    run: Subject,
+    program: str,
+    instance: str,
+    *,
+    step: int = 1,
+    simulations: int = SIMULATIONS,
+    environment: NamedEnvironment = None,
+) -> Decision:
+    """The search tree behind one action of a program: the `step`-th, counted from 1."""
+    _require_step(step)
+    agent = as_agent(run, environment=environment)
+    request = Request(program, agent.parse(program, instance))
+    inspector = Inspector(search_of(agent, simulations), request, steps=[step - 1])
+    while inspector.step < step and inspector.advance():
+        pass
+    if inspector.step < step and step > len(inspector.episodes.trace(0).actions):
+        raise no_such_step(inspector.episodes.trace(0), step - 1)
+    return inspector.taken(step - 1)
+
+
+def _require_step(step: int) -> None:
+    if step < 1:
+        raise UsageError(f"step {step}: actions are counted from 1")
+
+
+def tree_page(
+    run: Subject,
+    program: str,
+    instance: str,
+    *,
+    step: int = 1,
+    simulations: int = SIMULATIONS,
+    environment: NamedEnvironment = None,
+) -> str:
+    """A page with the trees of all actions of a program, and of the programs it calls; `step` comes first."""
+    _require_step(step)
+    agent = as_agent(run, environment=environment)
+    states = StateTable(agent.environment)
+    searches = SearchCollector(agent, states, simulations).collect_one(
+        program, agent.parse(program, instance), step - 1
+    )
+    record = TreePageRecord(
+        schema=SCHEMA,
+        version=__version__,
+        run=agent.name,
+        library=library_entries(agent),
+        states=states.records,
+        searches=searches,
+        step=step - 1,
+    )
+    return to_html(record, f"{program} on {instance}: how the search decides")
