@@ -6,8 +6,9 @@ INSTALLED := $(VENV)/.installed
 # Compiled code is cached per file; a change in one file must not leave another's cache stale.
 COMPILED := src/alphanpi/network/compiled.py $(wildcard src/alphanpi/engine/*.py)
 FRESH := $(VENV)/.compiled-sources
+KERNELS := $(VENV)/.compiled-kernels
 
-.PHONY: help setup demo test browser lint bench reproduce clean
+.PHONY: help setup demo test browser lint kernels bench reproduce clean
 
 help:
 	@echo "make demo    do the main job end to end"
@@ -30,10 +31,22 @@ $(FRESH): $(COMPILED) | $(INSTALLED)
 	@find src -name '*.nbi' -delete -o -name '*.nbc' -delete
 	@touch $@
 
+# Otherwise every worker of the tests would compile the same, a minute each.
+$(KERNELS): $(FRESH)
+	@echo "compiling the search"
+	@$(BIN)/alphanpi search hanoi HANOI 1 --simulations 2 >/dev/null
+	@$(BIN)/alphanpi report pretrained:hanoi --input 1 --simulations 2 --seconds 0 --verify-seconds 0 --no-export \
+	  --json --out $@.json >/dev/null
+	@rm $@.json
+	@touch $@
+
+kernels: $(KERNELS)
+
 demo: $(INSTALLED) $(FRESH)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
-test: lint browser
+test: browser $(FRESH)
+	@$(MAKE) --no-print-directory --jobs 2 lint kernels
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # The report page is tested in Chromium. Where we may install it, we do; elsewhere these tests are skipped and say so.

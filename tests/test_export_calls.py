@@ -167,7 +167,7 @@ class Shifted(Marking):
 
 def test_an_environments_own_enter_and_leave_are_used_for_every_call():
     environment = Shifted()
-    exported = scripted(environment, {"FILL": fill, "TOP": top})
+    exported = scripted(environment, {"FILL": fill, "TOP": top}, max_size=4, samples=20)
     machine = Machine(environment, "TOP", Board((0,) * 6, 0))
     loaded(exported.text).top(machine)
     assert machine.state == Board((0, 0, 0, 2, 2, 2), 0, 1)

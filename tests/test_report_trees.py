@@ -53,7 +53,7 @@ def assert_trees_belong(agent: Agent, program: str, instance: str, simulations: 
     return trees
 
 
-LISTS = ["1", "2 1", "5 3 9 1", "5 3 8 1 9 2 7", "9 8 7 6 5 4 3 2 1", "3 3 1 2 2"]
+LISTS = ["1", "2 1", "5 3 9 1", "5 3 8 1 9 2", "7 6 5 4 3 2 1", "3 3 1 2 2"]
 
 
 @pytest.mark.parametrize("name", ["sorting", "recursive-sorting", "recursive-sorting-compare"])
@@ -66,7 +66,7 @@ def test_trees_of_sorting_are_of_their_steps(name, simulations):
 
 def test_trees_of_hanoi_are_of_their_steps():
     agent = alphanpi.load("pretrained:hanoi")
-    for disks in range(1, 7):
+    for disks in range(1, 6):
         assert assert_trees_belong(agent, "HANOI", str(disks), 30, seconds=4) > 0
 
 

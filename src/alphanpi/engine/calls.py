@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from alphanpi.engine.compilation import compiled
+from alphanpi.engine.compilation import compiled, inlined
 from alphanpi.engine.tables import FAILED, NONE, UNKNOWN, Failure, Hole, Status, Tables
 
 # Plain integers: compiled code then holds constants instead of enumeration look-ups.
@@ -196,9 +196,12 @@ def release(t: Tables, f: int) -> None:
 # ---------------------------------------------------------------------------- small questions
 
 
-@compiled
+@inlined
 def wait(t: Tables, e: int, hole: int, first: int, second: int, third: int) -> bool:
-    """Stop an episode at a hole until the driver has filled it."""
+    """Stop an episode at a hole until the driver has filled it.
+
+    Inlined: on its own, it would be compiled anew for every constant that is handed to it.
+    """
     t.episodes[e].hole = hole
     t.episodes[e].first = first
     t.episodes[e].second = second

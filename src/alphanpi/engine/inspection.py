@@ -135,32 +135,33 @@ def prepare(search: Search, request: Request) -> None:
     t = episodes.tables()
     f = int(t.episodes["frame"][0])
     root = int(t.frames["root"][f])
-    advance_to_decision(t, 0)
+    advance_to_decision(t, 0, 0)
     kernel.choose(t, 0, f, root)
     attach(t, f, root, 0, 0, int(t.nodes["state"][root]))
     release(t, f)
 
 
 @compiled
-def advance_to_decision(t: Tables, turns: int) -> bool:
-    """Run the only episode until its own program has to choose: True. False where it waits, is done, or pauses.
+def advance_to_decision(t: Tables, e: int, turns: int) -> bool:
+    """Run the only episode, 0, until its own program has to choose: True. False where it waits, is done, or pauses.
 
-    It pauses, with no hole to fill, after so many turns.
+    It pauses, with no hole to fill, after so many turns. The episode's number is an argument because numba would
+    compile everything called here anew for a constant.
     """
-    t.episodes[0].hole = _NO_HOLE
-    while t.episodes[0].status == _ACTIVE and t.episodes[0].hole == _NO_HOLE:
-        f = t.episodes[0].frame
+    t.episodes[e].hole = _NO_HOLE
+    while t.episodes[e].status == _ACTIVE and t.episodes[e].hole == _NO_HOLE:
+        f = t.episodes[e].frame
         if t.frames[f].caller == NONE and t.frames[f].budget == 0 and t.frames[f].chosen == NONE:
             return True
         if turns == 0:
             return False
         turns -= 1
         if t.frames[f].budget > 0:
-            kernel.visit(t, 0, f)
+            kernel.visit(t, e, f)
         else:
-            kernel.move(t, 0, f)
-    if t.episodes[0].status == _ACTIVE:
-        kernel.ask(t, 0, 0)
+            kernel.move(t, e, f)
+    if t.episodes[e].status == _ACTIVE:
+        kernel.ask(t, e, e)
     return False
 
 
@@ -216,7 +217,7 @@ class Inspector:
     def _advance(self, deadline: float) -> bool:
         while True:
             tables = self.episodes.tables()
-            if advance_to_decision(tables, _TURNS):
+            if advance_to_decision(tables, 0, _TURNS):
                 f = int(tables.episodes["frame"][0])
                 step = int(tables.frames["length"][f])
                 if self._thought_through < step and self._further > 0:
