@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from alphanpi.environment.checking import Finding, Report, check
+from alphanpi.environment.checking import CheckReport, Finding, check
 from alphanpi.environment.registry import make
 from alphanpi.environment.specification import action, program
 from alphanpi.environments.recursive_sorting import RecursiveSorting
@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[1]
 
 
 @cache
-def checked(identifier: str, observation: str) -> Report:
+def checked(identifier: str, observation: str) -> CheckReport:
     """The report on a list environment, which takes seconds."""
     return check(make(identifier, observation=observation))
 
@@ -156,7 +156,7 @@ def test_progress_and_report():
     report = check(NothingToLearn(), progress=told.append)
     assert told[:2] == ["STEP", "REACH"]
     assert told[2:4] == ["STEP as it is called", "REACH as it is called"]
-    assert isinstance(report, Report)
+    assert isinstance(report, CheckReport)
     assert isinstance(report.findings[0], Finding)
     text = str(report)
     assert text.startswith("NothingToLearn: 1 finding in")

@@ -19,7 +19,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save
 
 from alphanpi.cli import main
-from alphanpi.runs.records import Run
+from alphanpi.runs.records import RunIdentity
 from tiny import tiny_run
 
 NOTHING = object()
@@ -203,7 +203,7 @@ def test_every_field_of_a_sealed_state(damaged, pristine):
 
 
 def test_every_field_of_a_state_without_a_seal(damaged, pristine, monkeypatch):
-    monkeypatch.setattr(Run, "owns", lambda run, state: True)
+    monkeypatch.setattr(RunIdentity, "owns", lambda run, state: True)
     state = json.loads((pristine / LAST / "state.json").read_text())
     state = {key: value for key, value in state.items() if key not in ("digest", "run")}
     for name, changed in field_damages(state, each=2):

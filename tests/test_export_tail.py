@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import alphanpi
 from alphanpi import STOP, Environment, Origin, Standalone, action, program
-from alphanpi.exporting.blocks import Chooser, Do, If, Return, While
-from alphanpi.exporting.conditions import Comparison, Condition, Feature
+from alphanpi.exporting.blocks import Do, Entrance, If, Return, While
+from alphanpi.exporting.conditions import BranchCondition, Comparison, Feature
 from alphanpi.exporting.equality import executed
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.render import Renderer, module
@@ -186,12 +186,12 @@ class Telling(Lighting):
         return Standalone("told", "Told", inspect.getsource(Told), lambda state: (), lambda *_: True, {"GLOW": "inner"})
 
 
-def condition(feature: int, value: int) -> Condition:
-    return Condition(((Comparison(feature, "==", value),),), 1.0)
+def condition(feature: int, value: int) -> BranchCondition:
+    return BranchCondition(((Comparison(feature, "==", value),),), 1.0)
 
 
 CONDITIONS = st.builds(condition, st.integers(0, 1), st.integers(0, 1))
-ANY = Chooser()
+ANY = Entrance()
 STATEMENTS: st.SearchStrategy = st.sampled_from([Do("FIRST"), Do("SECOND"), Do("GLOW"), Return()])
 
 

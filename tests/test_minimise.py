@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 import alphanpi
 from alphanpi.environment.specification import STOP, Environment
 from alphanpi.exporting.automaton import automaton, step
-from alphanpi.exporting.blocks import Chooser, Do, If, Return, While, tidy
-from alphanpi.exporting.conditions import Comparison, Condition, Feature, Separator
+from alphanpi.exporting.blocks import Do, Entrance, If, Return, While, tidy
+from alphanpi.exporting.conditions import BranchCondition, Comparison, Feature, Separator
 from alphanpi.exporting.minimise import Learned, minimise
 from alphanpi.exporting.render import Renderer
-from alphanpi.exporting.tree import Forest, Observed
+from alphanpi.exporting.tree import Forest, TraceStep
 
 AB = (Feature("a", "field"), Feature("b", "field"))
 
 
 def traces_of(*traces):
     """Traces from `((observation, action), ...)`, STOP included."""
-    return {tuple(Observed(letter, action) for letter, action in trace) for trace in traces}
+    return {tuple(TraceStep(letter, action) for letter, action in trace) for trace in traces}
 
 
 def code(traces, features=AB, unbounded=False):
@@ -32,7 +32,7 @@ def code(traces, features=AB, unbounded=False):
             return name if one.value else f"not {name}"
         return f"{name} {one.operator} {one.value}"
 
-    def shown(condition: Condition | None) -> str:
+    def shown(condition: BranchCondition | None) -> str:
         assert condition is not None
         return " or ".join(" and ".join(map(test, term)) for term in condition.terms)
 
@@ -252,8 +252,8 @@ def printed(learned, features, traces) -> bool:
 
 
 def test_a_branch_that_only_returns_is_kept_beside_one_that_acts():
-    condition = Condition(((Comparison(0, "==", 1),),), 1.0)
-    block = tidy((If(Chooser(), (Return(),), (Do("X"),), condition),))
+    condition = BranchCondition(((Comparison(0, "==", 1),),), 1.0)
+    block = tidy((If(Entrance(), (Return(),), (Do("X"),), condition),))
     learned = Learned("P", block, AB, (True, True), cost=0.0, traces=2)
     both = traces_of((((1, 0), STOP),), (((0, 0), "X"), ((0, 0), STOP)))
     assert printed(learned, AB, both)

@@ -24,7 +24,7 @@ from alphanpi.reporting.execution import watch
 from alphanpi.reporting.page_file import to_json
 from alphanpi.reporting.searches import EDGE_COLUMNS, SearchCollector
 from alphanpi.reporting.states import StateTable
-from alphanpi.reporting.text_tree import Shown, dot, rich_tree, tree_console, tree_object
+from alphanpi.reporting.text_tree import ShownTree, dot, rich_tree, tree_console, tree_object
 from alphanpi.verification.records import digest
 from runs import LIGHTS, ROOT, metrics, run_folder, untrained_hanoi, untrained_lights
 
@@ -394,7 +394,7 @@ def test_tree_and_trace_show_long_states_wholly_or_with_an_ellipsis(run, tmp_pat
     decision = alphanpi.tree("pretrained:hanoi", "HANOI", "7", simulations=12)
     screen = io.StringIO()
     terminal = Console(file=screen, width=40, force_terminal=True, color_system=None)
-    terminal.print(rich_tree(Shown(decision, alphanpi.make("hanoi"), 40)))
+    terminal.print(rich_tree(ShownTree(decision, alphanpi.make("hanoi"), 40)))
     cut = [line for line in screen.getvalue().splitlines() if "A: 7" in line]
     assert all(line.endswith("…") or line.endswith("C: -") for line in cut)
     assert any(line.endswith("…") for line in cut)
@@ -406,7 +406,7 @@ def test_text_of_an_environment_is_neither_markup_nor_a_surrogate(tmp_path):
             return f"[red]{state.disks}[/]\nbelow \ud800"
 
     decision = alphanpi.tree("pretrained:hanoi", "HANOI", "2", simulations=10)
-    shown = Shown(decision, Odd(), 10)
+    shown = ShownTree(decision, Odd(), 10)
     screen = io.StringIO()
     tree_console(screen).print(rich_tree(shown))
     text = screen.getvalue()

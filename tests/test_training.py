@@ -26,7 +26,7 @@ from alphanpi.cli.learning import KEYS_WITHOUT_SECTION
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import scalars
 from alphanpi.learn.presets import preset
-from alphanpi.learn.trainer import Report, Seconds
+from alphanpi.learn.trainer import IterationReport, Seconds
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.support.config import Config, override, read_toml
 
@@ -477,10 +477,10 @@ def test_the_page_lists_every_configuration_key_as_it_is():
 
 def test_the_page_explains_every_metric():
     page = PAGE.read_text()
-    report = Report(
+    report = IterationReport(
         *(1, 1, False, {"PROGRAM": 0.0}, {"PROGRAM": 0.0}, "", 0.0, 0.0, 0.0, 1, 1.0, 1, 1, 1), seconds=Seconds()
     )
-    for name in [*Report._fields, "elapsed", *scalars(report)]:
+    for name in [*IterationReport._fields, "elapsed", *scalars(report)]:
         assert f"`{name}`" in page, name
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from alphanpi.agent.evaluation import Score, evaluate
     from alphanpi.agent.interpreter import Call, Execution
     from alphanpi.agent.loading import load
+    from alphanpi.agent.running import Answer, run, trace
     from alphanpi.agent.solving import search
     from alphanpi.bench.exports import bench_export
     from alphanpi.bench.search import bench_search
@@ -36,14 +37,15 @@ if TYPE_CHECKING:
     from alphanpi.engine.requests import Request, Trace
     from alphanpi.engine.search import Search
     from alphanpi.engine.tables import Failure
-    from alphanpi.environment.checking import Finding, Report, check
+    from alphanpi.environment.checking import CheckReport, Finding, check
     from alphanpi.environment.skeleton import new_env
     from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
     from alphanpi.learn.config import TrainConfig
+    from alphanpi.learn.presets import preset
     from alphanpi.learn.train import Outcome, resume, train
     from alphanpi.network.config import NetworkConfig
     from alphanpi.network.model import NPINetwork, create_evaluator, create_network
-    from alphanpi.reporting import render, report, tree
+    from alphanpi.reporting import Picture, render, report, tree
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
@@ -60,8 +62,10 @@ for _name, _module in (
 # Loaded on first use: torch and numba take a second or more to import.
 _LAZY = {
     "Agent": "alphanpi.agent.agent",
+    "Answer": "alphanpi.agent.running",
     "Call": "alphanpi.agent.interpreter",
     "Certificate": "alphanpi.verification",
+    "CheckReport": "alphanpi.environment.checking",
     "Execution": "alphanpi.agent.interpreter",
     "Export": "alphanpi.exporting",
     "ExportFailed": "alphanpi.exporting",
@@ -72,7 +76,7 @@ _LAZY = {
     "NetworkConfig": "alphanpi.network.config",
     "Origin": "alphanpi.exporting",
     "Outcome": "alphanpi.learn.train",
-    "Report": "alphanpi.environment.checking",
+    "Picture": "alphanpi.reporting",
     "Request": "alphanpi.engine.requests",
     "Score": "alphanpi.agent.evaluation",
     "Search": "alphanpi.engine.search",
@@ -90,10 +94,13 @@ _LAZY = {
     "export_evaluator": "alphanpi.exporting",
     "load": "alphanpi.agent.loading",
     "new_env": "alphanpi.environment.skeleton",
+    "preset": "alphanpi.learn.presets",
     "render": "alphanpi.reporting",
     "report": "alphanpi.reporting",
     "resume": "alphanpi.learn.train",
+    "run": "alphanpi.agent.running",
     "search": "alphanpi.agent.solving",
+    "trace": "alphanpi.agent.running",
     "train": "alphanpi.learn.train",
     "tree": "alphanpi.reporting",
     "verify": "alphanpi.verification",
@@ -104,8 +111,10 @@ __all__ = [
     "STOP",
     "Agent",
     "AlphaNPIError",
+    "Answer",
     "Call",
     "Certificate",
+    "CheckReport",
     "Environment",
     "EnvironmentFault",
     "Execution",
@@ -119,8 +128,8 @@ __all__ = [
     "NetworkConfig",
     "Origin",
     "Outcome",
+    "Picture",
     "Program",
-    "Report",
     "Request",
     "Score",
     "Search",
@@ -145,13 +154,16 @@ __all__ = [
     "load",
     "make",
     "new_env",
+    "preset",
     "program",
     "register",
     "render",
     "report",
     "resume",
+    "run",
     "runtime_source",
     "search",
+    "trace",
     "train",
     "tree",
     "verify",

@@ -21,7 +21,7 @@ MAX_ACTIONS = 10_000_000  # of one execution: a program may be right and yet tak
 Mode = Literal["greedy", "planning"]
 
 
-class Place(NamedTuple):
+class LoadedFrom(NamedTuple):
     """Where an agent was loaded from."""
 
     name: str  # as the user gave it
@@ -38,7 +38,7 @@ class Agent:
         network: NPINetwork,
         card: ModelCard,
         device: str = "cpu",
-        place: Place | None = None,
+        place: LoadedFrom | None = None,
     ) -> None:
         self.environment = environment
         self.network = network

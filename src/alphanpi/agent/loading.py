@@ -7,8 +7,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from alphanpi.agent.agent import Agent, Place
-from alphanpi.agent.weights import ModelCard, Weights, network_of, read_weights
+from alphanpi.agent.agent import Agent, LoadedFrom
+from alphanpi.agent.weights import ModelCard, SavedWeights, network_of, read_weights
 from alphanpi.engine.config import SearchConfig
 from alphanpi.environment.registry import make_named_in
 from alphanpi.environment.specification import Environment
@@ -50,7 +50,7 @@ def load(run: str | Path, device: str = "cpu", *, environment: NamedEnvironment 
     network.eval()
     folder = Path(run) if Path(run).is_dir() else path.parent
     own = RunDirectory(folder) if (folder / META_FILE).is_file() else None
-    return Agent(created, network, card, device, Place(str(run), folder, own))
+    return Agent(created, network, card, device, LoadedFrom(str(run), folder, own))
 
 
 def as_agent(subject: Subject, device: str = "cpu", *, environment: NamedEnvironment = None) -> Agent:
@@ -58,7 +58,7 @@ def as_agent(subject: Subject, device: str = "cpu", *, environment: NamedEnviron
     return subject if isinstance(subject, Agent) else load(subject, device, environment=environment)
 
 
-def _require_intact(path: Path, weights: Weights) -> None:
+def _require_intact(path: Path, weights: SavedWeights) -> None:
     """Weights of a checkpoint are those it was saved with, and those of its run."""
     folder, run = path.parent, path.parent.parent.parent
     card = weights.card

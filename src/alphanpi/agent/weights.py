@@ -43,7 +43,7 @@ class ModelCard(Record):
     seed: Seed
 
 
-class Weights(NamedTuple):
+class SavedWeights(NamedTuple):
     """A weights file as it was read."""
 
     card: ModelCard
@@ -51,7 +51,7 @@ class Weights(NamedTuple):
     sha256: str  # of the whole file
 
 
-class Shape(NamedTuple):
+class TensorShape(NamedTuple):
     """What a tensor has to be."""
 
     sizes: tuple[int, ...]
@@ -64,19 +64,19 @@ def write_weights(path: Path, network: NPINetwork, card: ModelCard) -> None:
     write_atomically(path, save(tensors, metadata={_METADATA: json.dumps(card.model_dump(mode="json"))}))
 
 
-def read_weights(path: Path) -> Weights:
+def read_weights(path: Path) -> SavedWeights:
     """Read weights and their card; anything else than our own file is refused."""
     return parsed_weights(read_bytes(path, most=_MOST_BYTES), str(path))
 
 
-def parsed_weights(content: bytes, where: str) -> Weights:
+def parsed_weights(content: bytes, where: str) -> SavedWeights:
     """The same from a file's content."""
     tensors = read_tensors(content, where)
     header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])  # as safetensors defines it
     card = header.get("__metadata__", {}).get(_METADATA)
     if card is None:
         raise UsageError(f"{where}: a weights file, but not one of AlphaNPI's")
-    return Weights(
+    return SavedWeights(
         parsed_record(card, ModelCard, f"{where}: its model card"), tensors, hashlib.sha256(content).hexdigest()
     )
 
@@ -99,7 +99,7 @@ def network_of(environment: Environment[Any], config: NetworkConfig, tensors: Te
     return network
 
 
-def network_shapes(environment: Environment[Any], config: NetworkConfig, where: str) -> dict[str, Shape]:
+def network_shapes(environment: Environment[Any], config: NetworkConfig, where: str) -> dict[str, TensorShape]:
     """What the weights of a network have to be; none is made."""
     for name, size in config.model_dump().items():
         if size > _LARGEST_LAYER:
@@ -107,10 +107,10 @@ def network_shapes(environment: Environment[Any], config: NetworkConfig, where: 
     library = environment.library
     with torch.device("meta"):
         network = NPINetwork(len(environment.fields), len(library.learned), len(library), config)
-    return {name: Shape(tuple(tensor.shape), tensor.dtype) for name, tensor in network.state_dict().items()}
+    return {name: TensorShape(tuple(tensor.shape), tensor.dtype) for name, tensor in network.state_dict().items()}
 
 
-def require_fitting(tensors: Mapping[str, torch.Tensor], expected: Mapping[str, Shape], where: str) -> None:
+def require_fitting(tensors: Mapping[str, torch.Tensor], expected: Mapping[str, TensorShape], where: str) -> None:
     """Refuse tensors that are missing, left over, of another shape or kind, or no numbers."""
     for what, names in (("missing", expected.keys() - tensors.keys()), ("unknown", tensors.keys() - expected.keys())):
         if names:
@@ -120,14 +120,14 @@ def require_fitting(tensors: Mapping[str, torch.Tensor], expected: Mapping[str, 
         tensor = tensors[name]
         if (tuple(tensor.shape), tensor.dtype) != shape:
             raise UsageError(
-                f"{where}: tensor {name} is {_described(Shape(tuple(tensor.shape), tensor.dtype))}; "
+                f"{where}: tensor {name} is {_described(TensorShape(tuple(tensor.shape), tensor.dtype))}; "
                 f"expected {_described(shape)}"
             )
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             raise UsageError(f"{where}: tensor {name} holds values that are no finite numbers")
 
 
-def _described(shape: Shape) -> str:
+def _described(shape: TensorShape) -> str:
     return f"{list(shape.sizes)} {str(shape.kind).removeprefix('torch.')}"
 
 

@@ -56,7 +56,7 @@ class Node:
         self.failed: set[int] = set()
 
 
-class Result:
+class OracleEpisode:
     """What a search did."""
 
     def __init__(self) -> None:
@@ -99,12 +99,12 @@ class Oracle:
 
     # ------------------------------------------------------------------ Algorithm 2
 
-    def search(self, state: Any) -> Result:
+    def search(self, state: Any) -> OracleEpisode:
         """Play an episode of the program from a state."""
         self.before = state
         self.limit = self.environment.depth(self.program, state)
         simulations = self.config.simulations if self.exploring else self.config.simulations_exploitation
-        result = Result()
+        result = OracleEpisode()
         root = self.root = self.new_node(state, None, None, np.zeros(self.evaluator.memory_width, np.float32))
         draws = list(self.choices.random(self.limit))
         try:
@@ -336,12 +336,12 @@ def search(
     state: Any,
     seed: Any = 0,
     exploring: bool = False,
-) -> Result:
+) -> OracleEpisode:
     """Run Algorithm 2 from a state."""
     oracle = Oracle(environment, evaluator, config, program, exploring, seed)
     try:
         return oracle.search(state)
     except TooDeepError:
-        result = Result()
+        result = OracleEpisode()
         result.failure = Failure.CALL_DEPTH
         return result

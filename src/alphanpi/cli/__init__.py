@@ -11,7 +11,7 @@ from typing import NoReturn
 from cyclopts import CycloptsError
 
 from alphanpi.cli import benchmarks, environments, exporting, learning, running, showing, verifying
-from alphanpi.cli.output import Output, OutputClosed
+from alphanpi.cli.output import OutputClosed, StandardOutput
 from alphanpi.cli.shared import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPTED, EXIT_NO_READER, app
 from alphanpi.errors import AlphaNPIError
 from alphanpi.support.interrupts import insist
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
     if sys.stdout is None:
         _fail("standard output is closed", debug)
     stream = sys.stdout
-    output = Output(stream, stopping=bool(tokens) and tokens[0] in _WATCHED)
+    output = StandardOutput(stream, stopping=bool(tokens) and tokens[0] in _WATCHED)
     sys.stdout = output  # as much of a stream as print and rich need
     try:
         code = _run(tokens, debug)

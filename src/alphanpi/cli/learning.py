@@ -86,7 +86,7 @@ def train(
 ) -> int:
     """Train an agent. Exit code 0: every program learned; 1: stopped before that, with a checkpoint."""
     from alphanpi.learn.train import train as run_training
-    from alphanpi.learn.view import View
+    from alphanpi.learn.view import ProgressView
 
     console = Console()
     sizes = {"episodes.train_sizes": train_sizes, "validation.size": validation_size}
@@ -94,7 +94,7 @@ def train(
     resolved = _resolved(environment, preset, config)
     limit = duration(time_limit)
     _say_compiling(console)
-    with View(console) as view:
+    with ProgressView(console) as view:
         outcome = run_training(
             environment,
             seed=seed,
@@ -119,12 +119,12 @@ def resume(
 ) -> int:
     """Go on with a run from its newest checkpoint, as if it had never stopped."""
     from alphanpi.learn.train import resume as run_resume
-    from alphanpi.learn.view import View
+    from alphanpi.learn.view import ProgressView
 
     console, errors = Console(), Console(stderr=True)
     limit = duration(time_limit)
     _say_compiling(console)
-    with View(console) as view:
+    with ProgressView(console) as view:
         outcome = run_resume(
             run,
             time_limit=limit,

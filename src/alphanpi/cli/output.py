@@ -12,7 +12,7 @@ class OutputClosed(AlphaNPIError):  # noqa: N818 - what happened, not a mistake
     """Nobody reads the output any more."""
 
 
-class Output:
+class StandardOutput:
     """A stream that is written to the end of the command even if its reader goes away; so its exit code is kept.
 
     With `stopping`, a command that has no other end than to be watched stops there.

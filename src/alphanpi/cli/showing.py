@@ -95,7 +95,7 @@ def tree(
     from alphanpi.agent.loading import load
     from alphanpi.reporting import tree as find_tree
     from alphanpi.reporting import tree_page
-    from alphanpi.reporting.text_tree import Shown, dot, numbers, rich_tree, tree_object
+    from alphanpi.reporting.text_tree import ShownTree, dot, numbers, rich_tree, tree_object
     from alphanpi.support.files import require_writable
 
     if out is not None:
@@ -109,7 +109,7 @@ def tree(
         _write(out, tree_page(agent, program, instance, step=step, simulations=simulations))
         return 0
     decision = find_tree(agent, program, instance, step=step, simulations=simulations)
-    shown = Shown(decision, agent.environment, nodes)
+    shown = ShownTree(decision, agent.environment, nodes)
     if format_ == "text":
         _print(out, shown.left_out, numbers(shown), rich_tree(shown))
         return 0

@@ -69,18 +69,15 @@ def verify(
 
 
 def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path | None) -> None:
-    from alphanpi.verification import Kind, Verdict
-
     colours = {"PROVED": "green", "SATURATED": "yellow", "BOUNDED": "yellow", "REFUTED": "red"}
     table = Table("program", "verdict", "sizes", "runs", "sequences", "smallest margin")
     for program in certificate.programs:
         sizes = [size.size for size in program.sizes]
         least = program.numerics.smallest_margin
         margin = "-" if least is None else f"{least:.3g}"
-        verdict = Verdict(Kind[program.verdict], program.to_size, program.from_size)
         table.add_row(
             program.name,
-            f"[{colours[program.verdict]}]{verdict}[/]",
+            f"[{colours[program.verdict]}]{program.claim}[/]",
             f"{sizes[0]}-{sizes[-1]}" if sizes else "-",
             f"{sum(size.runs for size in program.sizes):,}",
             f"{program.sequences:,}",
@@ -123,16 +120,10 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
     if certificate.weights_sha256 is not None:
         say(certificate.weights_sha256, "weights:")
     colour = colours[certificate.verdict]
-    meaning = {
-        "PROVED": "every program works at every size",
-        "SATURATED": f"every start up to size {certificate.to_size} works, and nothing new was met above size "
-        f"{certificate.from_size}; evidence, not a proof",
-        "BOUNDED": "no size was completed by every program"
-        if certificate.to_size < 0
-        else f"every start up to size {certificate.to_size} works; nothing is claimed beyond",
-        "REFUTED": "a program fails; see the counter-example",
-    }[certificate.verdict]
-    console.print(f"[bold {colour}]{certificate.verdict}[/]: {meaning} ({certificate.seconds:.1f} s)", highlight=False)
+    console.print(
+        f"[bold {colour}]{certificate.verdict}[/]: {certificate.claim.meaning} ({certificate.seconds:.1f} s)",
+        highlight=False,
+    )
     if rechecked is not None:
         say(f"{rechecked} holds: computed again, with the same result")
     if out is not None:

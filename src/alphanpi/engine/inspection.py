@@ -289,14 +289,14 @@ class Inspector:
         return TooLargeError(message, reason)
 
 
-class Branch(NamedTuple):
+class TreeBranch(NamedTuple):
     """A visited edge that leads to another node."""
 
     visits: int
     child: int
 
 
-def most_visited(branches: Sequence[Sequence[Branch]], limit: int) -> list[int]:
+def most_visited(branches: Sequence[Sequence[TreeBranch]], limit: int) -> list[int]:
     """The most visited nodes of a tree that hang together with its root, node 0, in order."""
     kept: list[int] = []
     queue: list[tuple[int, int]] = [(0, 0)]  # (-visits, node)
@@ -315,7 +315,7 @@ def _frozen(search: Search, t: Tables, f: int, most: int | None, decision: Decis
     for node in order:
         count = max(0, int(t.nodes["count"][node]))
         edges = zip(t.edges["visits"][node, :count].tolist(), t.edges["child"][node, :count].tolist(), strict=True)
-        inner = [Branch(visits, child) for visits, child in edges if child >= 0]
+        inner = [TreeBranch(visits, child) for visits, child in edges if child >= 0]
         branches.append([branch._replace(child=len(order) + place) for place, branch in enumerate(inner)])
         order += [branch.child for branch in inner]
     kept = [order[node] for node in most_visited(branches, most)] if most is not None else order

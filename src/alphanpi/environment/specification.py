@@ -69,7 +69,7 @@ class Library(Sequence[Program]):
             )
             for caller in programs
         }
-        self._conditions: Mapping[str, tuple[Condition, ...]] = {
+        self._conditions: Mapping[str, tuple[CallCondition, ...]] = {
             caller.name: tuple(
                 _condition(entry, caller) if allowed else False
                 for entry, allowed in zip(programs, self._may_call[caller.name], strict=True)
@@ -111,7 +111,7 @@ class Library(Sequence[Program]):
         """For each entry, whether a program may call it: a lower level, or itself if it is recursive."""
         return self._may_call[name]
 
-    def conditions(self, name: str) -> tuple[Condition, ...]:
+    def conditions(self, name: str) -> tuple[CallCondition, ...]:
         """For each entry, where a program may call it: everywhere, nowhere, or where a test of the state holds."""
         return self._conditions[name]
 
@@ -120,10 +120,10 @@ class Library(Sequence[Program]):
         return tuple(entry for entry, allowed in zip(self, self.may_call(name), strict=True) if allowed)
 
 
-Condition = bool | Callable[[Any], Any]
+CallCondition = bool | Callable[[Any], Any]
 
 
-def _condition(entry: Program, caller: Program) -> Condition:
+def _condition(entry: Program, caller: Program) -> CallCondition:
     """Where `caller` may call `entry`, as declared."""
     if entry is not caller:
         return True if entry.pre is None else entry.pre

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from alphanpi.environment.specification import STOP, Library
 from alphanpi.exporting.blocks import Block, Do, If, Return, While
-from alphanpi.exporting.conditions import Condition, Letter
+from alphanpi.exporting.conditions import BranchCondition, Letter
 from alphanpi.exporting.escaping import dot_string
 from alphanpi.exporting.expressions import lines, negated
 from alphanpi.exporting.minimise import Learned
@@ -20,7 +20,7 @@ _LABEL_WIDTH = 60
 class Branch(NamedTuple):
     """A condition on the way to an action, and whether it has to hold."""
 
-    condition: Condition
+    condition: BranchCondition
     holds: bool
 
 

@@ -13,7 +13,7 @@ from alphanpi.environment.specification import STOP, Environment, Program
 from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Letter
-from alphanpi.exporting.tree import CallTrace, Observed, consistent
+from alphanpi.exporting.tree import CallTrace, TraceStep, consistent
 from alphanpi.network.evaluator import Evaluator
 
 _STEPS_OF_A_SIZE = 8_000  # enumeration goes on to the next size if this one took fewer
@@ -35,7 +35,7 @@ class Case(NamedTuple):
     final: Any
 
 
-class Watched(NamedTuple):
+class WatchedRuns(NamedTuple):
     """What became of some calls."""
 
     cases: list[Case]  # those the agent succeeds on
@@ -89,7 +89,7 @@ class Watcher:
         """The calls that were not watched yet, each once."""
         return [call for call in dict.fromkeys(calls) if call not in self._seen]
 
-    def watch(self, calls: Sequence[Call], learn: bool = True) -> Watched:
+    def watch(self, calls: Sequence[Call], learn: bool = True) -> WatchedRuns:
         """Run calls; their traces and those of all calls inside them are learned from, or only kept as fresh ones."""
         self._seen.update(calls)
         if learn:
@@ -111,7 +111,7 @@ class Watcher:
                 failed += not execution.success and execution.failure != Failure.ACTIONS
             first += chunk
             chunk = max(1, min(_LARGEST_CHUNK, 2 * chunk, _STEPS_OF_A_CHUNK // longest))
-        return Watched(cases, failed, endless)
+        return WatchedRuns(cases, failed, endless)
 
     def _run(self, calls: Sequence[Call]) -> list[Execution]:
         return self.interpreter.run(calls, record=True, max_actions=_MAX_ACTIONS)
@@ -126,12 +126,12 @@ class Watcher:
             self.watch(list(self._learned))
 
     def _keep(self, execution: Execution, traces: dict[str, set[CallTrace]]) -> None:
-        open_calls: list[list[Observed]] = []
+        open_calls: list[list[TraceStep]] = []
         for step in execution.steps:
             if len(open_calls) <= step.depth:
                 open_calls.append([])
             letter = self._letter(step.program, step.state)
-            open_calls[-1].append(Observed(letter, step.action))
+            open_calls[-1].append(TraceStep(letter, step.action))
             if step.action == STOP:
                 traces[step.program].add(tuple(open_calls.pop()))
 
@@ -151,7 +151,7 @@ class Watcher:
 class Enumerated(NamedTuple):
     """Every start of a program up to a size."""
 
-    watched: Watched
+    watched: WatchedRuns
     complete_to: int  # below the smallest size if there are none
 
 
@@ -172,7 +172,7 @@ def enumerated(watcher: Watcher, entry: Program, max_size: int | None) -> Enumer
         steps = sum(case.steps for case in found.cases)
         cases, failed, endless = cases + found.cases, failed + found.failed, endless + found.endless
         size += 1
-    return Enumerated(Watched(cases, failed, endless), size - 1)
+    return Enumerated(WatchedRuns(cases, failed, endless), size - 1)
 
 
 def _goes_on(watcher: Watcher, entry: Program, size: int, steps: int) -> bool:
@@ -206,7 +206,7 @@ def weak_orders(count: int) -> Iterator[tuple[int, ...]]:
             yield values
 
 
-def refuse_failing(entry: Program, watched: Sequence[Watched]) -> None:
+def refuse_failing(entry: Program, watched: Sequence[WatchedRuns]) -> None:
     """An agent that never succeeds has no behaviour to export."""
     if any(found.cases for found in watched):
         return

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from alphanpi.exporting.conditions import Comparison, Condition, Letter, Separator
+from alphanpi.exporting.conditions import BranchCondition, Comparison, Letter, Separator
 from alphanpi.exporting.tree import Forest
 
 
 @dataclass(frozen=True)
-class Chooser:
+class Entrance:
     """Decides which observations enter a branch: those before one of some actions, or those that pass a test."""
 
     actions: frozenset[str] = frozenset()
@@ -39,18 +39,18 @@ class Return(NamedTuple):
 class If(NamedTuple):
     """Branch; `condition` is filled in when the program is complete."""
 
-    chooser: Chooser
+    chooser: Entrance
     then: Block
     otherwise: Block
-    condition: Condition | None = None
+    condition: BranchCondition | None = None
 
 
 class While(NamedTuple):
     """Repeat; `condition` is filled in when the program is complete."""
 
-    chooser: Chooser
+    chooser: Entrance
     body: Block
-    condition: Condition | None = None
+    condition: BranchCondition | None = None
 
 
 Statement = Do | Return | If | While

@@ -53,7 +53,7 @@ class Comparison(NamedTuple):
 Terms = tuple[tuple[Comparison, ...], ...]
 
 
-class Condition(NamedTuple):
+class BranchCondition(NamedTuple):
     """A disjunction of conjunctions of tests."""
 
     terms: Terms
@@ -91,20 +91,20 @@ class Separator:
         self._bit = {letter: 1 << position for position, letter in enumerate(sorted(letters))}
         self._cost = {test: self._price(test) for test in self.all}
         self._passing = {test: self._bits(filter(test.holds, letters)) for test in self.all}
-        self._known: dict[tuple[int, int], Condition] = {}
+        self._known: dict[tuple[int, int], BranchCondition] = {}
 
     def cost(self, terms: Terms) -> float:
         """What a condition costs."""
         return sum(self._cost[test] for term in terms for test in term)
 
-    def separate(self, yes: Iterable[Letter], no: Iterable[Letter]) -> Condition:
+    def separate(self, yes: Iterable[Letter], no: Iterable[Letter]) -> BranchCondition:
         """A short condition that holds on all of `yes` and none of `no`, which must be disjoint."""
         key = self._bits(yes), self._bits(no)
         if key not in self._known:
             self._known[key] = self._separate(*key)
         return self._known[key]
 
-    def _separate(self, yes: int, no: int) -> Condition:
+    def _separate(self, yes: int, no: int) -> BranchCondition:
         self._clock.check()
         plain = self._conjunction(yes, no)
         inverse = self._conjunction(no, yes)
@@ -115,7 +115,7 @@ class Separator:
             candidates.append(tuple((self._negated(test),) for test in inverse))
         if not candidates:
             candidates.append(self._cover(yes, no))
-        return min((Condition(terms, self.cost(terms)) for terms in candidates), key=lambda found: found.cost)
+        return min((BranchCondition(terms, self.cost(terms)) for terms in candidates), key=lambda found: found.cost)
 
     def _bits(self, letters: Iterable[Letter]) -> int:
         bits = 0

@@ -46,7 +46,7 @@ class _MismatchError(Exception):
     """Ends a run at its first difference."""
 
 
-class _Recorder:
+class _Comparison:
     """Compares what exported code does with what it should do, while it runs."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class _Recorder:
 class _WatchedMachine(Machine):
     """The machine a user would have, which also tells what is done with it."""
 
-    def __init__(self, environment: Environment[Any], program: str, state: Any, recorder: _Recorder) -> None:
+    def __init__(self, environment: Environment[Any], program: str, state: Any, recorder: _Comparison) -> None:
         super().__init__(environment, program, state)
         self._recorder = recorder
 
@@ -95,7 +95,7 @@ class _WatchedMachine(Machine):
 class _WatchedMethod:
     """A method of a runtime, of whatever kind, that also tells when it is called for an action."""
 
-    def __init__(self, action: str, method: Any, recorder: _Recorder) -> None:
+    def __init__(self, action: str, method: Any, recorder: _Comparison) -> None:
         self._action = action
         self._method = method
         self._recorder = recorder
@@ -129,7 +129,7 @@ class Exported:
         self._name = type(environment).__name__
         self._standalone = renderer.standalone
         self._functions = renderer.names
-        self._recorder = _Recorder()
+        self._recorder = _Comparison()
         self._begun: list[int] = []  # of the functions under way, how often each began
         self.plain = self._executed(text)
         self._watched = self.plain if self._standalone is None else self._executed(self._telling(text))

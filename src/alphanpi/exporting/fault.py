@@ -19,7 +19,7 @@ from alphanpi.exporting.names import method_name
 from alphanpi.exporting.render import Renderer, tested
 
 
-class _Frame(NamedTuple):
+class _OpenFrame(NamedTuple):
     program: str
     state: Any
     subject: Any  # the runtime's object that stands for the state
@@ -41,7 +41,7 @@ def _first(
     assert standalone is not None, "there is a runtime to be at fault"
     program, state = case.call
     outermost = exported.created(state)
-    frames = [_Frame(program, state, outermost)]
+    frames = [_OpenFrame(program, state, outermost)]
     before = "at the start"
     for action in case.actions or ():
         program, state, subject = frames[-1]
@@ -68,10 +68,10 @@ def _first(
                 what = f"the action {action}" if entry.atomic else f"the smaller problem of {action}"
                 return f"{what}, {standalone.class_name}.{method}(): {raised(error)}, in state {shown(state)}"
         if entry.atomic:
-            frames[-1] = _Frame(program, guard.act(state, action), subject)
+            frames[-1] = _OpenFrame(program, guard.act(state, action), subject)
             before = f"after the action {action}"
         else:
-            frames.append(_Frame(action, guard.enter(state, action, program), result))
+            frames.append(_OpenFrame(action, guard.enter(state, action, program), result))
             before = f"at the beginning of {action}, called by {program}"
     if case.actions and not exported.agrees(case.final, outermost):
         return (
@@ -82,7 +82,7 @@ def _first(
 
 
 def _compared(
-    exported: Exported, guard: Guard, renderer: Renderer, feature: Feature, binary: bool, frame: _Frame
+    exported: Exported, guard: Guard, renderer: Renderer, feature: Feature, binary: bool, frame: _OpenFrame
 ) -> str | None:
     """How the runtime's value of a feature differs from the environment's, if it does."""
     expression = renderer.value(feature)

@@ -11,7 +11,7 @@ from typing import Any
 from alphanpi.environment.specification import Library
 from alphanpi.environment.standalone import Standalone
 from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While, tidy
-from alphanpi.exporting.conditions import OPPOSITE, Comparison, Condition, Feature, Terms
+from alphanpi.exporting.conditions import OPPOSITE, BranchCondition, Comparison, Feature, Terms
 from alphanpi.exporting.escaping import docstring, is_name, literal
 from alphanpi.exporting.expressions import Atom, Expression, flat, joined, lines, negated
 from alphanpi.exporting.minimise import Learned
@@ -138,7 +138,7 @@ class Renderer:
         return f"{self.parameter}.{self.standalone.inner[program]}()"
 
     def _head(
-        self, word: str, learned: Learned, condition: Condition | None, indent: str, holds: bool = True
+        self, word: str, learned: Learned, condition: BranchCondition | None, indent: str, holds: bool = True
     ) -> list[str]:
         assert condition is not None, "the block is complete"
         ways = [self.expression(learned, condition, factored) for factored in (True, False)]
@@ -150,7 +150,7 @@ class Renderer:
         inside = min((lines(way, _WIDTH - len(indent) - len(_INDENT)) for way in ways), key=len)
         return [f"{indent}{word} (", *(f"{indent}{_INDENT}{line}" for line in inside), f"{indent}):"]
 
-    def expression(self, learned: Learned, condition: Condition, factored: bool = True) -> Expression:
+    def expression(self, learned: Learned, condition: BranchCondition, factored: bool = True) -> Expression:
         """A condition as a Python expression, in which a test that several terms share is written once or as often."""
         if factored:
             return self._any_of(learned, condition.terms)

@@ -51,14 +51,14 @@ def standalone_of(guard: Guard) -> Standalone[Any] | None:
     return standalone
 
 
-class Source(NamedTuple):
+class DividedSource(NamedTuple):
     """A runtime's source in two parts."""
 
     imports: str
     body: str
 
 
-def divided(source: str) -> Source:
+def divided(source: str) -> DividedSource:
     """The imports at the beginning of a runtime's source, and what follows them."""
     numbered = source.splitlines()
     first: int | None = None
@@ -74,9 +74,9 @@ def divided(source: str) -> Source:
             first = node.lineno - 1 if first is None else first
             last = node.end_lineno
     if first is None:
-        return Source("", "\n".join(numbered).strip("\n"))
+        return DividedSource("", "\n".join(numbered).strip("\n"))
     imports = [line for line in numbered[first:last] if line]
-    return Source("\n".join(imports), "\n".join((*numbered[:first], *numbered[last:])).strip("\n"))
+    return DividedSource("\n".join(imports), "\n".join((*numbered[:first], *numbered[last:])).strip("\n"))
 
 
 def imports_sys(imports: str) -> bool:

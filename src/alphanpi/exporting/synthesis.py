@@ -14,7 +14,7 @@ from itertools import count
 from typing import NamedTuple
 
 from alphanpi.environment.specification import STOP
-from alphanpi.exporting.blocks import Block, Chooser, Do, If, Return, Statement, While, acts, complete, loop_head
+from alphanpi.exporting.blocks import Block, Do, Entrance, If, Return, Statement, While, acts, complete, loop_head
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Comparison, Separator
 from alphanpi.exporting.tree import Forest
@@ -136,23 +136,23 @@ class Synthesiser:
                 yield Partial(1.0, (Do(next(iter(actions))),), after)
                 if self.loops and nesting + 1 < len(self.patience):
                     for body in self._body(tree, nesting + 1):
-                        yield from self._loop(tree, Chooser(actions), body)
+                        yield from self._loop(tree, Entrance(actions), body)
                 return
         if nesting + 1 < len(self.patience):
             for chooser in self._choosers(tree):
                 yield from self._branches(tree, chooser, nesting)
 
-    def _choosers(self, tree: int) -> list[Chooser]:
+    def _choosers(self, tree: int) -> list[Entrance]:
         """Ways to tell observations apart: by the action that follows, or where that does not help, by a test."""
         actions = sorted(self.forest.actions(tree))
         if len(actions) > 1:
             single = [frozenset((action,)) for action in actions]
-            return [Chooser(chosen) for chosen in (*single, *(frozenset(actions) - one for one in single))]
+            return [Entrance(chosen) for chosen in (*single, *(frozenset(actions) - one for one in single))]
         letters = self.forest[tree]
         useful = [test for test in self.tests.all if 0 < sum(map(test.holds, letters)) < len(letters)]
         useful = [test for test in useful if test.operator in (">=", "==") and test.value != 0]
         useful.sort(key=lambda test: self._disorder(tree, test))
-        return [Chooser(test=test) for test in useful[:_TESTS]]
+        return [Entrance(test=test) for test in useful[:_TESTS]]
 
     def _disorder(self, tree: int, test: Comparison) -> int:
         """How many branches would still have to be told apart after a test, on the worse side."""
@@ -161,7 +161,7 @@ class Synthesiser:
             sides[test.holds(letter)].add(move.following)
         return sum(len(side) for side in sides if self.forest.union(side) is None)
 
-    def _branches(self, tree: int, chooser: Chooser, nesting: int) -> Iterator[Partial]:
+    def _branches(self, tree: int, chooser: Entrance, nesting: int) -> Iterator[Partial]:
         forest = self.forest
         self._clock.check()
         self._effort += len(forest[tree])
@@ -183,7 +183,7 @@ class Synthesiser:
                     total = price + _ELSE + body.cost + other.cost
                     yield self._one(total, If(chooser, body.block, other.block), joined)
 
-    def _loop(self, tree: int, chooser: Chooser, body: Partial) -> Iterator[Partial]:
+    def _loop(self, tree: int, chooser: Entrance, body: Partial) -> Iterator[Partial]:
         if body.rest == Forest.EMPTY or not acts(body.block):
             return
         self._effort += _LOOP_EFFORT * len(self.forest[tree])
@@ -197,7 +197,7 @@ class Synthesiser:
     def _one(self, price: float, statement: Statement, rest: int) -> Partial:
         return Partial(price, (statement,), rest)
 
-    def _separation(self, tree: int, chooser: Chooser) -> float:
+    def _separation(self, tree: int, chooser: Entrance) -> float:
         yes, no = self.forest.split(tree, chooser)
         if (yes, no) not in self._separations:
             condition = self.tests.separate(self.forest[yes], self.forest[no])

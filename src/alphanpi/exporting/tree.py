@@ -16,14 +16,14 @@ class Move(NamedTuple):
     following: int
 
 
-class Observed(NamedTuple):
+class TraceStep(NamedTuple):
     """One step of a call: what it saw, and what it did."""
 
     letter: Letter
     action: str
 
 
-CallTrace = tuple[Observed, ...]
+CallTrace = tuple[TraceStep, ...]
 
 
 class Forest:
@@ -150,9 +150,9 @@ def consistent(traces: Iterable[CallTrace]) -> bool:
 
 def projected(traces: Collection[CallTrace], kept: Sequence[int]) -> set[CallTrace]:
     """The traces with only some of the features."""
-    shorter: dict[Observed, Observed] = {}
+    shorter: dict[TraceStep, TraceStep] = {}
     for trace in traces:
         for step in trace:
             if step not in shorter:
-                shorter[step] = Observed(tuple(step.letter[index] for index in kept), step.action)
+                shorter[step] = TraceStep(tuple(step.letter[index] for index in kept), step.action)
     return {tuple(shorter[step] for step in trace) for trace in traces}

@@ -21,8 +21,8 @@ from safetensors.torch import save
 
 from alphanpi.agent.weights import (
     ModelCard,
-    Shape,
     Tensors,
+    TensorShape,
     network_shapes,
     parsed_weights,
     read_tensors,
@@ -39,10 +39,10 @@ from alphanpi.runs.records import (
     MODEL_FILE,
     STATE_FILE,
     TRAINER_FILE,
+    CheckpointState,
     ErrorRecord,
     RingRecord,
-    Run,
-    State,
+    RunIdentity,
     read_state,
     sha256_of,
 )
@@ -62,7 +62,7 @@ class Progress(NamedTuple):
     seconds: Seconds
 
 
-class _Ring(NamedTuple):
+class _SavedRing(NamedTuple):
     """The traces of one program and outcome, as they are put back."""
 
     record: RingRecord
@@ -72,13 +72,13 @@ class _Ring(NamedTuple):
 class _Checkpoint(NamedTuple):
     """A checkpoint that was read wholly, and found to fit."""
 
-    state: State
+    state: CheckpointState
     acting: Tensors
     network: Tensors
     moments: dict[int, Tensors]  # of Adam, by number of the parameter
     observations: torch.Tensor
     legal: torch.Tensor
-    rings: list[_Ring]
+    rings: list[_SavedRing]
     errors: dict[str, list[Error]]
 
 
@@ -135,7 +135,7 @@ def save_checkpoint(
     return final
 
 
-def restore(folder: Path, trainer: Trainer, run: Run | None = None) -> tuple[Progress, list[str]]:
+def restore(folder: Path, trainer: Trainer, run: RunIdentity | None = None) -> tuple[Progress, list[str]]:
     """Bring a trainer to the newest usable checkpoint; also warnings about those that were not."""
     warnings: list[str] = []
     for path in sorted(folder.glob("iteration_*"), reverse=True):
@@ -153,7 +153,7 @@ def restore(folder: Path, trainer: Trainer, run: Run | None = None) -> tuple[Pro
     raise UsageError(f"{folder}: no checkpoint to resume from")
 
 
-def _read(path: Path, trainer: Trainer, run: Run | None) -> _Checkpoint:
+def _read(path: Path, trainer: Trainer, run: RunIdentity | None) -> _Checkpoint:
     """Everything of a checkpoint; nothing of the trainer is changed before all of it is known to fit."""
     state = read_state(path)
     if state.seed != trainer.seed:
@@ -203,7 +203,7 @@ def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
     trainer.weights_changed()
 
 
-def _errors(trainer: Trainer, state: State) -> dict[str, list[Error]]:
+def _errors(trainer: Trainer, state: CheckpointState) -> dict[str, list[Error]]:
     """The error starts of every program; starts of programs or sizes that there are not are refused."""
     environment = trainer.environment
     trained = [size for program in trainer.library.learned for size in trainer.starts.sizes(program)]
@@ -260,9 +260,9 @@ def _trainer_shapes(
     trainer: Trainer,
     tensors: Tensors,
     rings: Sequence[RingRecord],
-    shapes: dict[str, Shape],
+    shapes: dict[str, TensorShape],
     moments: dict[int, Tensors],
-) -> Iterator[tuple[str, Shape]]:
+) -> Iterator[tuple[str, TensorShape]]:
     """What the tensors of a trainer have to be; how many traces and rows there are, they say themselves."""
 
     def rows(name: str) -> int:
@@ -273,24 +273,27 @@ def _trainer_shapes(
         yield f"network.{name}", shape
     for index, (name, _) in enumerate(trainer.network.named_parameters()):
         if index in moments:
-            yield f"optimiser.{name}.step", Shape((), torch.float32)
+            yield f"optimiser.{name}.step", TensorShape((), torch.float32)
             yield f"optimiser.{name}.exp_avg", shapes[name]
             yield f"optimiser.{name}.exp_avg_sq", shapes[name]
     entries = len(trainer.library)
-    yield "replay.observations", Shape((rows("replay.observations"), len(trainer.environment.fields)), torch.int16)
-    yield "replay.legal", Shape((rows("replay.legal"), entries), torch.int16)
+    yield (
+        "replay.observations",
+        TensorShape((rows("replay.observations"), len(trainer.environment.fields)), torch.int16),
+    )
+    yield "replay.legal", TensorShape((rows("replay.legal"), entries), torch.int16)
     width = trainer.evaluator.memory_width if trainer.replay.keep_memories else 0
     for number in range(len(rings)):
         traces, steps = rows(f"ring{number}.lengths"), rows(f"ring{number}.observations")
-        yield f"ring{number}.lengths", Shape((traces,), torch.int64)
-        yield f"ring{number}.values", Shape((traces,), torch.float64)
-        yield f"ring{number}.observations", Shape((steps,), torch.int32)
-        yield f"ring{number}.legal", Shape((steps,), torch.int32)
-        yield f"ring{number}.policies", Shape((steps, entries), torch.float32)
-        yield f"ring{number}.memories", Shape((steps, width), torch.float32)
+        yield f"ring{number}.lengths", TensorShape((traces,), torch.int64)
+        yield f"ring{number}.values", TensorShape((traces,), torch.float64)
+        yield f"ring{number}.observations", TensorShape((steps,), torch.int32)
+        yield f"ring{number}.legal", TensorShape((steps,), torch.int32)
+        yield f"ring{number}.policies", TensorShape((steps, entries), torch.float32)
+        yield f"ring{number}.memories", TensorShape((steps, width), torch.float32)
 
 
-def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -> _Ring:
+def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -> _SavedRing:
     columns = {name: tensor.numpy() for name, tensor in _below(tensors, f"ring{number}.").items()}
     lengths = columns["lengths"]
     numbers = (("observations", len(tensors["replay.observations"])), ("legal", len(tensors["replay.legal"])))
@@ -318,7 +321,7 @@ def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -
                 memories=columns["memories"][steps],
             )
         )
-    return _Ring(record, traces)
+    return _SavedRing(record, traces)
 
 
 def _restore_replay(replay: Replay, checkpoint: _Checkpoint) -> None:

@@ -7,7 +7,7 @@ import json
 from contextlib import suppress
 
 from alphanpi.errors import UsageError
-from alphanpi.learn.trainer import Report
+from alphanpi.learn.trainer import IterationReport
 from alphanpi.runs.directory import RunDirectory
 
 
@@ -23,7 +23,7 @@ class MetricsWriter:
 
             self._board = SummaryWriter(str(directory.path / "tensorboard"), purge_step=iteration + 1)
 
-    def write(self, report: Report, elapsed: float) -> None:
+    def write(self, report: IterationReport, elapsed: float) -> None:
         """Add an iteration."""
         record = {**report._asdict(), "seconds": report.seconds._asdict(), "elapsed": elapsed}
         try:
@@ -43,7 +43,7 @@ class MetricsWriter:
                     part.close()
 
 
-def scalars(report: Report) -> dict[str, float]:
+def scalars(report: IterationReport) -> dict[str, float]:
     """An iteration as TensorBoard tags."""
     tags = {
         "train/loss_policy": report.policy_loss,

@@ -13,11 +13,11 @@ from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.network.model import NPINetwork
 from alphanpi.verification.certificate import Verified, written
-from alphanpi.verification.exploration import Origin
+from alphanpi.verification.exploration import StartOrigin
 from alphanpi.verification.lemma import checked_cutoff
 from alphanpi.verification.records import Certificate
 from alphanpi.verification.verdicts import Kind, overall
-from alphanpi.verification.verifier import Result, Verifier
+from alphanpi.verification.verifier import Verification, Verifier
 
 QUICK_SIZE = 4
 """Size up to which a verification during training looks first: most faults show there."""
@@ -28,7 +28,7 @@ class Failing(NamedTuple):
 
     program: str
     size: int
-    origins: tuple[Origin, ...]
+    origins: tuple[StartOrigin, ...]
 
 
 class Proof(NamedTuple):
@@ -76,7 +76,7 @@ def prove(
 
 class _Verified(NamedTuple):
     verifier: Verifier
-    result: Result
+    result: Verification
 
 
 def _verified(make: Callable[..., Verifier], deadline: float, **settings: Any) -> _Verified:

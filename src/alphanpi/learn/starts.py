@@ -11,7 +11,7 @@ from alphanpi.agent.interpreter import Call
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.specification import Environment, Program
 from alphanpi.learn.config import EpisodesConfig
-from alphanpi.verification.exploration import Origin, recreate
+from alphanpi.verification.exploration import StartOrigin, recreate
 
 
 class Stream(IntEnum):
@@ -77,7 +77,7 @@ class Starts:
     def state(self, start: Start) -> Any:
         """The state a start stands for."""
         if start.origin:
-            origin = Origin(start.origin[0], start.origin[1:])
+            origin = StartOrigin(start.origin[0], start.origin[1:])
             return recreate(self.environment, start.program, start.size, origin)
         return self.guard.initial(start.program, start.size, np.random.default_rng(start.seed))
 

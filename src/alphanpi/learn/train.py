@@ -24,7 +24,7 @@ from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import MetricsWriter
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.proof import OutOfTimeError
-from alphanpi.learn.trainer import Report, Seconds, Trainer
+from alphanpi.learn.trainer import IterationReport, Seconds, Trainer
 from alphanpi.network.model import usable_device
 from alphanpi.runs.directory import RunDirectory, new_meta
 from alphanpi.runs.records import Meta, StoredOutcome
@@ -36,7 +36,7 @@ from alphanpi.verification.keeping import keep
 CHECKPOINT_ITERATIONS = 10
 CUT = "the time limit was met during the verification; `alphanpi resume` with more time repeats it"
 
-Observer = Callable[[Trainer, Report, float], None]
+Observer = Callable[[Trainer, IterationReport, float], None]
 
 
 class Outcome(NamedTuple):
@@ -220,7 +220,7 @@ def _card(meta: Meta, trainer: Trainer) -> ModelCard:
     )
 
 
-def _require_finite(trainer: Trainer, report: Report, directory: RunDirectory) -> None:
+def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDirectory) -> None:
     """Stop where learning has left the numbers; the checkpoints before are as they were."""
     numbers = (report.policy_loss, report.value_loss, report.gradient_norm)
     if all(map(math.isfinite, numbers)) and all(bool(p.isfinite().all()) for p in trainer.acting.parameters()):

@@ -55,7 +55,7 @@ class Seconds(NamedTuple):
         return Seconds(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
 
-class Report(NamedTuple):
+class IterationReport(NamedTuple):
     """What one iteration did."""
 
     iteration: int
@@ -121,7 +121,7 @@ class Trainer:
         learned_before = self.curriculum.streak + 1 >= self.config.curriculum.patience
         return self.config.until == "verified" and self.curriculum.level == self.library.levels and learned_before
 
-    def iterate(self, deadline: float = float("inf")) -> Report:
+    def iterate(self, deadline: float = float("inf")) -> IterationReport:
         """Play, learn, validate once.
 
         A verification that is not done by the deadline, a moment of `time.perf_counter`, ends in an OutOfTimeError,
@@ -155,7 +155,7 @@ class Trainer:
         explored: defaultdict[str, list[bool]] = defaultdict(list)
         for trace in traces:
             explored[trace.program].append(trace.success)
-        return Report(
+        return IterationReport(
             iteration=self.iteration,
             level=level,
             advanced=self.curriculum.completed or self.curriculum.level > level,

@@ -10,13 +10,13 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from alphanpi.learn.trainer import Report, Trainer
+from alphanpi.learn.trainer import IterationReport, Trainer
 from alphanpi.support.limits import percent
 
 _SECONDS_BETWEEN_LINES = 2.0
 
 
-class View:
+class ProgressView:
     """Shows every iteration of a run; use it as a context manager and as the observer of `train`."""
 
     def __init__(self, console: Console) -> None:
@@ -24,7 +24,7 @@ class View:
         self._live = Live(console=console, refresh_per_second=4, transient=True) if console.is_terminal else None
         self._last_line = -_SECONDS_BETWEEN_LINES
 
-    def __enter__(self) -> View:
+    def __enter__(self) -> ProgressView:
         if self._live is not None:
             self._live.start()
         return self
@@ -35,7 +35,7 @@ class View:
         if self._live is not None:
             self._live.stop()
 
-    def __call__(self, trainer: Trainer, report: Report, elapsed: float) -> None:
+    def __call__(self, trainer: Trainer, report: IterationReport, elapsed: float) -> None:
         """Show an iteration."""
         if self._live is not None:
             self._live.update(_table(trainer, report, elapsed))
@@ -49,7 +49,7 @@ class View:
             self.console.print(_line(trainer, report, elapsed), highlight=False, soft_wrap=True)
 
 
-def _line(trainer: Trainer, report: Report, elapsed: float) -> str:
+def _line(trainer: Trainer, report: IterationReport, elapsed: float) -> str:
     success = " ".join(f"{name} {percent(value)}" for name, value in report.success.items())
     if report.advanced:
         return f"{elapsed:7.1f} s  iteration {report.iteration:4d}  level {report.level} learned: {success}"
@@ -60,7 +60,7 @@ def _line(trainer: Trainer, report: Report, elapsed: float) -> str:
     )
 
 
-def _table(trainer: Trainer, report: Report, elapsed: float) -> Group:
+def _table(trainer: Trainer, report: IterationReport, elapsed: float) -> Group:
     table = Table("program", "level", "validation", "exploration", "", box=None, padding=(0, 2))
     unlocked = {program.name for program in trainer.curriculum.unlocked}
     for program in trainer.library.learned:

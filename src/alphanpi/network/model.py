@@ -20,7 +20,7 @@ _COPIES = 7  # of every parameter: two networks, their gradient, two moments of 
 _FLOAT_BYTES = 4
 
 
-class Output(NamedTuple):
+class NetworkOutput(NamedTuple):
     """One step of the network for a batch of R rows."""
 
     logits: Tensor  # [R, A], unmasked
@@ -46,12 +46,12 @@ class NPINetwork(nn.Module):
         self.actor = _perceptron(sizes.memory, sizes.head_hidden, entries)
         self.critic = _perceptron(sizes.memory, sizes.head_hidden, 1)
 
-    def forward(self, programs: Tensor, observations: Tensor, hidden: Tensor, cell: Tensor) -> Output:
+    def forward(self, programs: Tensor, observations: Tensor, hidden: Tensor, cell: Tensor) -> NetworkOutput:
         """One step: `programs` [R], `observations` [R, fields], `hidden` and `cell` [R, H]."""
         inputs = torch.cat([self.encoder(observations), self.embedding(programs)], dim=1)
         hidden, cell = self.core(inputs, (hidden, cell))
         value = torch.tanh(self.critic(hidden)).squeeze(1)
-        return Output(self.actor(hidden), value, hidden, cell)
+        return NetworkOutput(self.actor(hidden), value, hidden, cell)
 
 
 def masked_log_softmax(logits: Tensor, legal: Tensor) -> Tensor:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.runs.records import CERTIFICATE_FILE
-from alphanpi.verification import NotRecheckedError, OtherSubjectError, read_certificate, verify
+from alphanpi.verification import Certificate, NotRecheckedError, OtherSubjectError, read_certificate, verify
 
 VERIFY_SECONDS = 20.0
 
 
-class Proof(NamedTuple):
-    """A certificate's content, and where it comes from; without one, why."""
+class ShownCertificate(NamedTuple):
+    """A certificate, and where it comes from; without one, why."""
 
-    content: dict[str, Any] | None
+    certificate: Certificate | None
     note: str
     checked: bool  # whether it was computed here, or computed again with the same result
 
 
 def stored(
     agent: Agent, path: Path | None, folder: Path | None, seconds: float, progress: Callable[[str], None]
-) -> Proof | None:
+) -> ShownCertificate | None:
     """The certificate given, or the one in the run's folder; None where there is none."""
     if path is not None:
         return _read(agent, path, str(path), seconds, progress)
@@ -39,27 +39,29 @@ def stored(
         raise UsageError(f"{error}; delete it to have one computed") from error
 
 
-def _read(agent: Agent, path: Path, name: str, seconds: float, progress: Callable[[str], None]) -> Proof:
+def _read(agent: Agent, path: Path, name: str, seconds: float, progress: Callable[[str], None]) -> ShownCertificate:
     """A certificate that is whole and about this agent; anybody can write one, so it is computed again in the time."""
-    content = read_certificate(agent, path).record()
+    written = read_certificate(agent, path)
     why = "as asked for"
     if seconds > 0:
         progress(f"checking {path.name} for at most {seconds:g} s")
         try:
             verify(agent, certificate=path, time_limit=seconds)
-            return Proof(content, f"From {name}; computed again here, with the same result.", checked=True)
+            return ShownCertificate(written, f"From {name}; computed again here, with the same result.", checked=True)
         except NotRecheckedError:
             why = f"{seconds:g} s were too short"
-    return Proof(content, f"From {name}; not checked here ({why}): `alphanpi verify --recheck` does it.", checked=False)
+    note = f"From {name}; not checked here ({why}): `alphanpi verify --recheck` does it."
+    return ShownCertificate(written, note, checked=False)
 
 
-def computed(agent: Agent, seconds: float, progress: Callable[[str], None]) -> Proof:
+def computed(agent: Agent, seconds: float, progress: Callable[[str], None]) -> ShownCertificate:
     """A certificate of what can be shown in so many seconds; an agent that cannot be verified has none."""
     if seconds == 0:
-        return Proof(None, "Verification was left out, as asked for.", checked=False)
+        return ShownCertificate(None, "Verification was left out, as asked for.", checked=False)
     progress(f"verifying for at most {seconds:g} s")
     try:
         certificate = verify(agent, time_limit=seconds)
     except AlphaNPIError as error:
-        return Proof(None, f"Not verified: {error}.", checked=False)
-    return Proof(certificate.record(), f"Computed for this report, with a time limit of {seconds:g} s.", checked=True)
+        return ShownCertificate(None, f"Not verified: {error}.", checked=False)
+    note = f"Computed for this report, with a time limit of {seconds:g} s."
+    return ShownCertificate(certificate, note, checked=True)

@@ -17,15 +17,17 @@ from alphanpi.reporting.measuring import generalisation, observe_calls
 from alphanpi.reporting.records import (
     SCHEMA,
     AgentRecord,
-    Entry,
     ExecutionRecord,
+    LibraryEntry,
     ReportRecord,
     StepRecord,
+    VerdictRecord,
 )
 from alphanpi.reporting.searches import MOST_BYTES, Collected, SearchCollector
-from alphanpi.reporting.sources import Source, exported
+from alphanpi.reporting.sources import ShownSource, exported
 from alphanpi.reporting.states import StateTable
 from alphanpi.reporting.training import learning, training
+from alphanpi.verification import Certificate
 
 _BYTES = 2_500_000  # of a run and its trees; the page, curves, source and certificate come on top
 _RUN_BYTES = 1_400_000
@@ -66,11 +68,11 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
     if proof is None:
         proof = computed(agent, wanted.verify_seconds, progress)
     if wanted.source is not None:
-        shown = Source(wanted.source, "As given to the report; not compared with the agent here.")
+        shown = ShownSource(wanted.source, "As given to the report; not compared with the agent here.")
     elif wanted.export:
-        shown = exported(agent, proof.content, progress)
+        shown = exported(agent, proof.certificate, progress)
     else:
-        shown = Source(None, "The export was left out, as asked for.")
+        shown = ShownSource(None, "The export was left out, as asked for.")
     return ReportRecord(
         schema=SCHEMA,
         version=__version__,
@@ -89,7 +91,8 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
         searches=searches.record,
         source=shown.text,
         source_note=shown.note,
-        certificate=proof.content,
+        certificate=None if proof.certificate is None else proof.certificate.record(),
+        verdict=None if proof.certificate is None else _verdict(proof.certificate),
         certificate_note=proof.note,
         certificate_checked=proof.checked,
     )
@@ -114,9 +117,16 @@ def _run_bytes(watched: Watched, states: StateTable) -> int:
     return states.bytes + (_STEP_BYTES + 2 * width) * len(watched.thoughts) + _CHANCE_BYTES * chances
 
 
-def library_entries(agent: Agent) -> list[Entry]:
+def library_entries(agent: Agent) -> list[LibraryEntry]:
     """The agent's library."""
-    return [Entry(entry.name, entry.level, entry.recursive, entry.summary) for entry in agent.environment.library]
+    return [
+        LibraryEntry(entry.name, entry.level, entry.recursive, entry.summary) for entry in agent.environment.library
+    ]
+
+
+def _verdict(certificate: Certificate) -> VerdictRecord:
+    claim = certificate.claim
+    return VerdictRecord(str(claim), claim.meaning, [str(program.claim) for program in certificate.programs])
 
 
 def _agent(agent: Agent) -> AgentRecord:

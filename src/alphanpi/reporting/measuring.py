@@ -26,7 +26,7 @@ _MOST_ACTIONS = 200_000
 _MOST_TRIED = 2_000_000  # actions, by a search
 
 
-class Observed(NamedTuple):
+class CallStatistics(NamedTuple):
     """What measured runs say of calls."""
 
     reliability: list[ReliabilityRecord]
@@ -34,7 +34,7 @@ class Observed(NamedTuple):
 
 
 def generalisation(
-    agent: Agent, program: str, folder: Path | None, seconds: float, observed: Observed
+    agent: Agent, program: str, folder: Path | None, seconds: float, observed: CallStatistics
 ) -> GeneralisationRecord:
     """Success by size, stored or measured."""
     stored = None if folder is None else _stored(agent, folder)
@@ -109,7 +109,7 @@ def _successes(agent: Agent, program: str, size: int, mode: Mode, deadline: floa
     return StoredScore(program=program, size=size, mode=mode, episodes=_EPISODES, successes=successes)
 
 
-def observe_calls(agent: Agent, program: str, seed: int = 0) -> Observed:
+def observe_calls(agent: Agent, program: str, seed: int = 0) -> CallStatistics:
     """Run instances of the validation size greedily and count who calls whom, and which calls fail."""
     library = agent.environment.library
     entry, guard = library.named(program), agent.guard
@@ -137,7 +137,7 @@ def observe_calls(agent: Agent, program: str, seed: int = 0) -> Observed:
             low, high = wilson_interval(number - failures, number)
             reliability.append(ReliabilityRecord(one.name, number, failures, 1 - failures / number, low, high))
     index = library.index_of
-    return Observed(
+    return CallStatistics(
         reliability,
         [CallCount(index(caller), index(action), count) for (caller, action), count in sorted(counts.items())],
     )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 SCHEMA = 1
 
 
-class Entry(NamedTuple):
+class LibraryEntry(NamedTuple):
     """An entry of the library; others refer to it by its place in the list."""
 
     name: str
@@ -169,10 +169,18 @@ class TreePageRecord(NamedTuple):
     schema: int
     version: str
     run: str
-    library: list[Entry]
+    library: list[LibraryEntry]
     states: list[StateRecord]
     searches: SearchesRecord
     step: int
+
+
+class VerdictRecord(NamedTuple):
+    """What a certificate says, in words."""
+
+    text: str  # of all programs
+    meaning: str
+    programs: list[str]  # of each, in the certificate's order
 
 
 class ReportRecord(NamedTuple):
@@ -181,7 +189,7 @@ class ReportRecord(NamedTuple):
     schema: int
     version: str
     agent: AgentRecord
-    library: list[Entry]
+    library: list[LibraryEntry]
     fields: list[str]
     calls: list[CallCount]
     training: TrainingRecord
@@ -196,6 +204,7 @@ class ReportRecord(NamedTuple):
     source: str | None
     source_note: str  # where it comes from, or why there is none
     certificate: dict[str, Any] | None
+    verdict: VerdictRecord | None  # the certificate's, in words
     certificate_note: str  # likewise
     certificate_checked: bool  # whether it was computed for the report, or computed again with the same result
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from alphanpi.agent.agent import Agent
 from alphanpi.engine.inspection import (
-    Branch,
     Decision,
     Inspection,
     TooLargeError,
+    TreeBranch,
     call_entry,
     ending,
     inspect,
@@ -63,7 +63,10 @@ class _Shown(NamedTuple):
 def kept_nodes(decision: Decision, limit: int) -> list[int]:
     """The most visited nodes of a tree that hang together with its root, parents before children."""
     return most_visited(
-        [[Branch(edge.visits, edge.child) for edge in node.edges if edge.child is not None] for node in decision.nodes],
+        [
+            [TreeBranch(edge.visits, edge.child) for edge in node.edges if edge.child is not None]
+            for node in decision.nodes
+        ],
         limit,
     )
 

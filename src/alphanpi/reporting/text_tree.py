@@ -25,7 +25,7 @@ class Place(NamedTuple):
     edge: int
 
 
-class Shown:
+class ShownTree:
     """A decision cut to its most visited nodes; what ends a path, STOP or a failed call, counts as a node, too."""
 
     def __init__(self, decision: Decision, environment: Environment[Any], limit: int) -> None:
@@ -88,7 +88,7 @@ def _principal(decision: Decision) -> set[tuple[int, str]]:
         action = best.action
 
 
-def numbers(shown: Shown) -> Table:
+def numbers(shown: ShownTree) -> Table:
     """The root's actions with everything that is compared."""
     table = Table("", "action", "visits", "prior", "Q", "U", "L", "Q + U + L", box=None, padding=(0, 2))
     for edge in sorted(shown.decision.root.edges, key=lambda edge: -edge.visits):
@@ -103,7 +103,7 @@ def numbers(shown: Shown) -> Table:
     return table
 
 
-def rich_tree(shown: Shown) -> Tree:
+def rich_tree(shown: ShownTree) -> Tree:
     """The tree as indented lines; the best path is bold."""
     decision = shown.decision
     root = Tree(_line((f"{decision.root.visits:,} visits", "bold"), (shown.show(decision.root.state), "dim")))
@@ -116,7 +116,7 @@ def rich_tree(shown: Shown) -> Tree:
     return root
 
 
-def _edge_line(shown: Shown, number: int, edge: TreeEdge) -> Text:
+def _edge_line(shown: ShownTree, number: int, edge: TreeEdge) -> Text:
     best = "bold green" if (number, edge.action) in shown.path else ""
     parts = [(f"{edge.action} {edge.visits:,}", best), (f"P {edge.prior:.3f}  Q {edge.q:.3f}", "")]
     if edge.failed:
@@ -131,7 +131,7 @@ def _line(*parts: tuple[str, str]) -> Text:
     return Text("  ", no_wrap=True, overflow="ellipsis").join([Text(text, style) for text, style in parts])
 
 
-def dot(shown: Shown) -> str:
+def dot(shown: ShownTree) -> str:
     """The tree for Graphviz."""
     lines = [
         "digraph search {",
@@ -163,7 +163,7 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def tree_object(shown: Shown, program: str, simulations: int) -> dict[str, Any]:
+def tree_object(shown: ShownTree, program: str, simulations: int) -> dict[str, Any]:
     """The tree as JSON, nodes by number and with all their edges; nodes that were cut are counted."""
     decision = shown.decision
     kept = kept_nodes(decision, shown.limit)

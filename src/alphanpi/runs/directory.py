@@ -23,7 +23,7 @@ from alphanpi.runs.records import (
     OUTCOME_FILE,
     SCORES_FILE,
     Meta,
-    Run,
+    RunIdentity,
     StoredOutcome,
     StoredScore,
     StoredScores,
@@ -110,7 +110,7 @@ class RunDirectory:
             raise UsageError(f"{self.path}: not a run directory: there is no {META_FILE}")
         return read_meta(self.meta_file)
 
-    def identity(self) -> Run:
+    def identity(self) -> RunIdentity:
         """What the run is, and its digest."""
         return read_run(self.meta_file)
 

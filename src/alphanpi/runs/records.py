@@ -87,7 +87,7 @@ class CurriculumRecord(Record):
     success: dict[str, Share]
 
 
-class State(Record):
+class CheckpointState(Record):
     """What a checkpoint says beside its tensors."""
 
     format: Literal[2]
@@ -164,29 +164,29 @@ def read_meta(file: Path) -> Meta:
     return parsed_record(read_bytes(file), Meta, str(file), "restore it, or start a new run")
 
 
-class Run(NamedTuple):
+class RunIdentity(NamedTuple):
     """A run as its checkpoints know it."""
 
     meta: Meta
     digest: str  # of meta.json
 
-    def owns(self, state: State) -> bool:
+    def owns(self, state: CheckpointState) -> bool:
         """Whether a checkpoint is one of this run; in runs begun before there were digests, they may have none."""
         if state.run is None:
             return self.meta.configuration is None and state.seed == self.meta.seed
         return state.run == self.digest and state.digest is not None
 
 
-def read_run(file: Path) -> Run:
+def read_run(file: Path) -> RunIdentity:
     """A run by its meta.json."""
-    return Run(read_meta(file), sha256_of(json.loads(file.read_bytes())))
+    return RunIdentity(read_meta(file), sha256_of(json.loads(file.read_bytes())))
 
 
-def read_state(folder: Path) -> State:
+def read_state(folder: Path) -> CheckpointState:
     """What a checkpoint says of itself; a UsageError if it is damaged."""
     file, cure = folder / STATE_FILE, "use another checkpoint"
     content = read_bytes(file, cure)
-    state = parsed_record(content, State, str(file), cure)
+    state = parsed_record(content, CheckpointState, str(file), cure)
     values = json.loads(content)
     if state.digest is not None and values.pop("digest") != sha256_of(values):
         refuse(str(file), "damaged: its digest does not fit", cure)

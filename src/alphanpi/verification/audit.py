@@ -61,7 +61,7 @@ class Audited(NamedTuple):
     cut: int = 0  # runs that were ended after many actions
 
 
-class Finding(NamedTuple):
+class AuditFinding(NamedTuple):
     """What real runs say against a claim."""
 
     text: str
@@ -72,7 +72,7 @@ class Audit(NamedTuple):
     """What real runs of all programs showed."""
 
     audited: dict[str, Audited]
-    findings: dict[str, Finding]  # of the programs that have any, the first
+    findings: dict[str, AuditFinding]  # of the programs that have any, the first
 
 
 class _Known(NamedTuple):
@@ -82,7 +82,7 @@ class _Known(NamedTuple):
     action: str
 
 
-class _Frame:
+class _OpenCall:
     """A call under way in a recorded run."""
 
     __slots__ = ("entry", "followed", "measure", "place", "program")
@@ -115,7 +115,7 @@ class Auditor:
         self._known = {name: _steps(claim.sequences, decisions, names) for name, claim in self.claims.items()}
         self._listed = dict.fromkeys(self.claims, 0)
         self._calls = dict.fromkeys(self.claims, 0)
-        self._findings: dict[str, Finding] = {}
+        self._findings: dict[str, AuditFinding] = {}
         self._within = True  # whether the runs under way begin at a size that was looked at
 
     def audit(self) -> Audit:
@@ -164,13 +164,13 @@ class Auditor:
             )
         except AlphaNPIError as error:
             if larger:
-                self._findings[name] = Finding(
+                self._findings[name] = AuditFinding(
                     f"it cannot be run at size {size}, beyond those looked at: {error}", None
                 )
         other = [state for state in starts if self.guard.size(state) != size]
         if other and larger:
             found = f"asked for size {size}, `initial` draws {shown(other[0])}, of size {self.guard.size(other[0])}"
-            self._findings[name] = Finding(f"it cannot be run beyond the sizes looked at: {found}", None)
+            self._findings[name] = AuditFinding(f"it cannot be run beyond the sizes looked at: {found}", None)
         for state in starts:
             if not self.guard.pre(name, state, None):
                 raise SpecificationError(
@@ -193,7 +193,7 @@ class Auditor:
 
     def _follow(self, execution: Execution) -> None:
         """Compare every step and every call of a run with what is known."""
-        frames: list[_Frame] = []
+        frames: list[_OpenCall] = []
         for number, step in enumerate(execution.steps, start=1):
             if step.depth == len(frames):
                 self._begin(frames, step)
@@ -208,11 +208,11 @@ class Auditor:
         if not execution.success and execution.failure != Failure.ACTIONS and execution.culprit is not None:
             self._failed(execution.culprit)
 
-    def _begin(self, frames: list[_Frame], step: Taken) -> None:
+    def _begin(self, frames: list[_OpenCall], step: Taken) -> None:
         claim = self.claims.get(step.program)
         size = self.guard.size(step.state)
         followed = claim is not None and (claim.beyond or size in claim.sizes)
-        frame = _Frame(step.program, step.state, self.guard.measure(step.program, step.state), followed)
+        frame = _OpenCall(step.program, step.state, self.guard.measure(step.program, step.state), followed)
         if followed:
             self._calls[step.program] += 1
             caller = frames[-1] if frames else None
@@ -220,7 +220,7 @@ class Auditor:
                 self._found(caller, f"it calls itself with measure {frame.measure}, not below its own {caller.measure}")
         frames.append(frame)
 
-    def _as_explored(self, frame: _Frame, step: Taken) -> bool:
+    def _as_explored(self, frame: _OpenCall, step: Taken) -> bool:
         mask = self.guard.legal(step.program, step.state)
         known = self._known[step.program].get((frame.place, self.guard.observe(step.state), mask))
         if known is None or known.action != step.action:
@@ -228,7 +228,7 @@ class Auditor:
         frame.place = known.place
         return True
 
-    def _end(self, frame: _Frame, final: Any) -> None:
+    def _end(self, frame: _OpenCall, final: Any) -> None:
         """The end of a call that succeeded."""
         name = frame.program
         if not frame.followed or self._listed[name] >= MOST_LISTED:
@@ -255,10 +255,10 @@ class Auditor:
             violation=Violation("post" if post else "depth", text),
             failing=(),
         )
-        frame = _Frame(culprit.program, culprit.state, 0, followed=True)
+        frame = _OpenCall(culprit.program, culprit.state, 0, followed=True)
         self._found(frame, "a real run fails", found)
 
-    def _found(self, frame: _Frame, text: str, counter_example: CounterExample | None = None) -> None:
+    def _found(self, frame: _OpenCall, text: str, counter_example: CounterExample | None = None) -> None:
         name, size = frame.program, self.guard.size(frame.entry)
         if self._within and size in self.claims[name].sizes:
             raise SpecificationError(
@@ -266,7 +266,7 @@ class Auditor:
                 "`enumerate`, or `templates`, must give every start that is drawn or called"
             )
         if name not in self._findings or (counter_example and self._findings[name].counter_example is None):
-            self._findings[name] = Finding(f"at size {size}, from {shown(frame.entry)}, {text}", counter_example)
+            self._findings[name] = AuditFinding(f"at size {size}, from {shown(frame.entry)}, {text}", counter_example)
 
 
 def _steps(

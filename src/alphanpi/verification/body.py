@@ -11,7 +11,7 @@ from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.decisions import Decisions, Mask
 
 
-class Step(NamedTuple):
+class BodyStep(NamedTuple):
     """An action chosen in a state."""
 
     state: Any
@@ -34,20 +34,20 @@ class CallMade(NamedTuple):
     size: int
 
 
-class Entry(NamedTuple):
+class CallEntry(NamedTuple):
     """A state in which a call begins."""
 
     call: CallMade
     state: Any
 
 
-class Run(NamedTuple):
+class BodyRun(NamedTuple):
     """One run of a body."""
 
     start: Any
-    steps: tuple[Step, ...]
+    steps: tuple[BodyStep, ...]
     final: Any
-    entries: tuple[Entry, ...]
+    entries: tuple[CallEntry, ...]
     outcomes: tuple[int, ...]  # which outcome was chosen wherever a call had several
     violation: Violation | None
 
@@ -64,25 +64,25 @@ def run_body(
     start: Any,
     choices: Choices,
     covered: Callable[[str, int], bool],
-) -> Run:
+) -> BodyRun:
     """Run a body greedily from a start; `choices` decides which outcome a call has where there are several."""
     guard, library = contracts.guard, decisions.table.library
     index = library.index_of(program) - library.atomic_count
     limit, measure = guard.depth(program, start), guard.measure(program, start)
     state, history = start, decisions.table.beginning(index)
-    steps: list[Step] = []
-    entries: list[Entry] = []
+    steps: list[BodyStep] = []
+    entries: list[CallEntry] = []
     taken: list[int] = []
 
-    def ended(rule: str = "", text: str = "") -> Run:
+    def ended(rule: str = "", text: str = "") -> BodyRun:
         violation = Violation(rule, text) if rule else None
-        return Run(start, tuple(steps), state, tuple(entries), tuple(taken), violation)
+        return BodyRun(start, tuple(steps), state, tuple(entries), tuple(taken), violation)
 
     while True:
         history = decisions.table.after(history, guard.observe(state))
         mask = guard.legal(program, state)
         action = library.names[decisions.decide(history, mask).action]
-        steps.append(Step(state, history, mask, action))
+        steps.append(BodyStep(state, history, mask, action))
         if action == STOP:
             if not guard.post(program, start, state):
                 return ended("post", f"{program} stops where its post-condition is false")
@@ -105,7 +105,7 @@ def run_body(
             return ended("uncovered", f"{program} calls {action} at size {size}, {why}")
         if not guard.pre(action, entry, None):
             return ended("uncovered", f"{program} calls {action} in a state in which no run of {action} may start")
-        entries.append(Entry(CallMade(action, size), entry))
+        entries.append(CallEntry(CallMade(action, size), entry))
         possible = contracts.strengthened(action, entry)
         if not possible:
             return ended("uncovered", f"{program} calls {action}, of which no outcome is known at size {size}")

@@ -23,14 +23,14 @@ from alphanpi.verification.records import (
     Certificate,
     ConditionRecord,
     CounterExampleRecord,
+    CounterExampleStep,
     LemmaRecord,
     NumericsRecord,
     ProgramRecord,
     SizeRecord,
-    StepRecord,
 )
 from alphanpi.verification.verdicts import overall
-from alphanpi.verification.verifier import Result, Shown, Verifier
+from alphanpi.verification.verifier import ProgramShown, Verification, Verifier
 
 _PACKAGES = ("alphanpi", "torch", "numpy", "numba")
 
@@ -74,7 +74,7 @@ def certify(subject: Verified, verifier: Verifier) -> Certificate:
     return written(subject, verifier, verifier.verify(), began)
 
 
-def written(subject: Verified, verifier: Verifier, result: Result, began: float) -> Certificate:
+def written(subject: Verified, verifier: Verifier, result: Verification, began: float) -> Certificate:
     """What a verifier has shown since a moment."""
     environment: Environment[Any] = verifier.environment
     total = overall(item.verdict for item in result.programs)
@@ -109,7 +109,7 @@ def source_sha256(environment: Environment[Any]) -> str | None:
         return None
 
 
-def _lemma(cutoff: Cutoff, result: Result) -> LemmaRecord:
+def _lemma(cutoff: Cutoff, result: Verification) -> LemmaRecord:
     sizes = {item.program.name: item.sizes for item in result.programs}
     conditions = []
     for number, condition in enumerate(cutoff.conditions):
@@ -137,7 +137,7 @@ def _software() -> dict[str, str]:
     return {"python": platform.python_version(), **versions(_PACKAGES)}
 
 
-def _program(item: Shown, guard: Guard, decisions: Decisions) -> ProgramRecord:
+def _program(item: ProgramShown, guard: Guard, decisions: Decisions) -> ProgramRecord:
     audited, found = item.audited, item.counter_example
     return ProgramRecord(
         name=item.program.name,
@@ -181,6 +181,6 @@ def _counter_example(found: CounterExample, guard: Guard) -> CounterExampleRecor
         start_text=guard.format(found.start),
         rule=found.violation.rule,
         text=found.violation.text,
-        steps=[StepRecord(state=shown(state), action=action) for state, action in found.steps],
+        steps=[CounterExampleStep(state=shown(state), action=action) for state, action in found.steps],
         final=shown(found.final),
     )

@@ -17,7 +17,7 @@ from alphanpi.network.history_table import HistoryTable
 Mask = tuple[bool, ...]
 
 
-class Decision(NamedTuple):
+class Decided(NamedTuple):
     """What is done after a history, where a mask says what is legal."""
 
     action: int
@@ -29,9 +29,9 @@ class Decisions:
 
     def __init__(self, library: Library, evaluator: Evaluator) -> None:
         self.table = HistoryTable(library, evaluator)
-        self.decided: dict[tuple[int, Mask], Decision] = {}
+        self.decided: dict[tuple[int, Mask], Decided] = {}
 
-    def decide(self, history: int, mask: Mask) -> Decision:
+    def decide(self, history: int, mask: Mask) -> Decided:
         """The legal action with the largest logit; of equal ones the first, as in the interpreter."""
         key = (history, mask)
         if key not in self.decided:
@@ -39,12 +39,12 @@ class Decisions:
         return self.decided[key]
 
 
-def best_legal(logits: NDArray[np.floating], mask: Mask) -> Decision:
+def best_legal(logits: NDArray[np.floating], mask: Mask) -> Decided:
     """The interpreter's rule: actions by falling logit, the first of equals, the first legal one."""
     ranking = np.argsort(-logits, kind="stable").tolist()
     legal = [action for action in ranking if mask[action]]
     if len(legal) == 1:
-        return Decision(legal[0], float("inf"))
+        return Decided(legal[0], float("inf"))
     margin = float(logits[legal[0]]) - float(logits[legal[1]])
     # Not a number: no margin at all.
-    return Decision(legal[0], margin if margin >= 0 else 0.0)
+    return Decided(legal[0], margin if margin >= 0 else 0.0)

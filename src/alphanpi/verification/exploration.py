@@ -14,7 +14,7 @@ from alphanpi.environment.guard import RAISED, Guard, shown
 from alphanpi.environment.specification import Environment, Program
 from alphanpi.environment.unknown import REPR, Choices, Relations
 from alphanpi.errors import AlphaNPIError, SpecificationError, UsageError
-from alphanpi.verification.body import CallMade, Entry, Run, Violation, run_body
+from alphanpi.verification.body import BodyRun, CallEntry, CallMade, Violation, run_body
 from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.decisions import Decisions, Mask
 from alphanpi.verification.lemma import holds
@@ -47,7 +47,7 @@ class LimitError(Exception):
     """Time or memory ran out in the middle of a size; the message says which."""
 
 
-class Origin(NamedTuple):
+class StartOrigin(NamedTuple):
     """Where a concrete start comes from: enough to make it again, in numbers that can be saved."""
 
     number: int  # among the templates, or among the enumerated starts
@@ -61,7 +61,7 @@ class CounterExample(NamedTuple):
     steps: tuple[tuple[Any, str], ...]  # state, action
     final: Any
     violation: Violation
-    failing: tuple[Origin, ...]  # some starts of violating runs; none where calls are seen to begin elsewhere
+    failing: tuple[StartOrigin, ...]  # some starts of violating runs; none where calls are seen to begin elsewhere
 
 
 class Explored(NamedTuple):
@@ -109,14 +109,14 @@ class _Beginning(NamedTuple):
 class _Seen(NamedTuple):
     """A run, and where it began; what is known of unknown values holds until the next run."""
 
-    run: Run
+    run: BodyRun
     beginning: _Beginning
 
 
 class _Violating(NamedTuple):
     """A run that breaks a rule, with concrete values for its unknown ones."""
 
-    run: Run
+    run: BodyRun
     beginning: _Beginning
     values: tuple[int, ...]
 
@@ -275,7 +275,9 @@ class Explorer:
                 "every start of a size; see docs/verification.md"
             ) from None
 
-    def _run(self, program: str, size: int, beginning: _Beginning, choices: Choices, covered: Covered) -> Run | None:
+    def _run(
+        self, program: str, size: int, beginning: _Beginning, choices: Choices, covered: Covered
+    ) -> BodyRun | None:
         """The run, or None where the values chosen so far do not satisfy the pre-condition."""
         start, asked = beginning.start, self.order.asked
         if beginning.number is not None and self.guard.size(start) != size:
@@ -306,7 +308,7 @@ class Explorer:
             raise LimitError(starts_met())
         return True
 
-    def _reach(self, entry: Entry) -> None:
+    def _reach(self, entry: CallEntry) -> None:
         """Take note of a state in which a call begins: if it is not one of the starts, it has to be run, too."""
         program, state = entry.call.program, entry.state
         if self._unknown:
@@ -340,7 +342,7 @@ class Explorer:
             ) from error
 
     def _require_same_on_numbers(
-        self, run: Run, program: str, size: int, beginning: _Beginning, covered: Covered, rng: random.Random
+        self, run: BodyRun, program: str, size: int, beginning: _Beginning, covered: Covered, rng: random.Random
     ) -> None:
         """On integers that compare as the unknown values did, the same must happen."""
         at_random = rng.random() < 0.5
@@ -367,7 +369,7 @@ class Explorer:
                 "`templates` out, and give `enumerate`"
             )
 
-    def _broken(self, program: str, size: int, run: Run) -> set[int]:
+    def _broken(self, program: str, size: int, run: BodyRun) -> set[int]:
         return {
             number
             for number, condition in enumerate(self.conditions)
@@ -384,7 +386,7 @@ class Explorer:
     ) -> CounterExample:
         """The shortest run again, on concrete values; comparisons and outcomes of calls come out the same."""
         origins = [
-            Origin(one.beginning.number, one.values[:size] if self._unknown else ())
+            StartOrigin(one.beginning.number, one.values[:size] if self._unknown else ())
             for one in violating
             if one.beginning.number is not None
         ]
@@ -405,12 +407,12 @@ class Explorer:
         )
 
 
-def recreate(environment: Environment[Any], program: str, size: int, origin: Origin) -> Any:
+def recreate(environment: Environment[Any], program: str, size: int, origin: StartOrigin) -> Any:
     """The start an origin stands for."""
     return _made_again(Guard(environment), program, size, origin)
 
 
-def _made_again(guard: Guard, program: str, size: int, origin: Origin) -> Any:
+def _made_again(guard: Guard, program: str, size: int, origin: StartOrigin) -> Any:
     try:
         start = next(islice(guard.templates(program, size, origin.values), origin.number, None), None)
     except NotImplementedError:
@@ -432,5 +434,5 @@ def starts_met() -> str:
     return f"more than {MOST_STARTS:,} starts were met"
 
 
-def _rule(run: Run) -> str:
+def _rule(run: BodyRun) -> str:
     return "" if run.violation is None else run.violation.rule

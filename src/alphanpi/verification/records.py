@@ -22,13 +22,13 @@ Deviation = Annotated[float, Field(ge=0)]  # infinite if not a number
 VerdictName = Annotated[str, Field(pattern="^(REFUTED|BOUNDED|SATURATED|PROVED)$")]
 
 
-class Record(BaseModel):
+class CertificatePart(BaseModel):
     """Part of a certificate."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class SizeRecord(Record):
+class SizeRecord(CertificatePart):
     """All runs of a program at one size."""
 
     size: Size
@@ -37,7 +37,7 @@ class SizeRecord(Record):
     sequences_sha256: Hash
 
 
-class NumericsRecord(Record):
+class NumericsRecord(CertificatePart):
     """How firm the decisions of a program are; see `Numerics`."""
 
     tolerance: Margin
@@ -48,7 +48,7 @@ class NumericsRecord(Record):
     same_decisions: bool
 
 
-class AuditRecord(Record):
+class AuditRecord(CertificatePart):
     """How much a program was run for real."""
 
     sizes: list[Size]
@@ -57,25 +57,25 @@ class AuditRecord(Record):
     cut: Count
 
 
-class StepRecord(Record):
+class CounterExampleStep(CertificatePart):
     """One step of a counter-example."""
 
     state: str
     action: str
 
 
-class CounterExampleRecord(Record):
+class CounterExampleRecord(CertificatePart):
     """A start from which the program really fails, and the run that found it."""
 
     start: str
     start_text: str  # as the environment writes it for people
     rule: str
     text: str
-    steps: list[StepRecord]
+    steps: list[CounterExampleStep]
     final: str
 
 
-class ProgramRecord(Record):
+class ProgramRecord(CertificatePart):
     """What was shown of one program."""
 
     name: str
@@ -92,6 +92,11 @@ class ProgramRecord(Record):
     counter_example: CounterExampleRecord | None
     reasons: list[str]
 
+    @property
+    def claim(self) -> Verdict:
+        """The verdict."""
+        return Verdict(Kind[self.verdict], self.to_size, self.from_size)
+
     @model_validator(mode="after")
     def _consistent(self) -> ProgramRecord:
         sizes = [one.size for one in self.sizes]
@@ -102,7 +107,7 @@ class ProgramRecord(Record):
         return self
 
 
-class ConditionRecord(Record):
+class ConditionRecord(CertificatePart):
     """A condition of the lemma, and on how many runs it was checked."""
 
     program: str
@@ -112,7 +117,7 @@ class ConditionRecord(Record):
     holds: bool
 
 
-class LemmaRecord(Record):
+class LemmaRecord(CertificatePart):
     """The cut-off lemma and how its conditions were checked."""
 
     text: str
@@ -122,7 +127,7 @@ class LemmaRecord(Record):
     fault: str | None
 
 
-class Certificate(Record):
+class Certificate(CertificatePart):
     """Everything a verification showed."""
 
     format: Literal[3]

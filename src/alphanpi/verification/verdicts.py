@@ -44,6 +44,20 @@ class Verdict(NamedTuple):
             return f"SATURATED({self.from_size}..{self.to_size})"
         return self.kind.name
 
+    @property
+    def meaning(self) -> str:
+        """What the verdict of all programs says, in words."""
+        if self.kind == Kind.PROVED:
+            return "every program works at every size"
+        if self.kind == Kind.REFUTED:
+            return "a program fails; see the counter-example"
+        if self.to_size == NONE:
+            return "no size was completed by every program"
+        known = f"every start up to size {self.to_size:,} works"
+        if self.kind == Kind.BOUNDED:
+            return f"{known}; nothing is claimed beyond"
+        return f"{known}, and nothing new was met above size {self.from_size:,}; evidence, not a proof"
+
     def stronger(self, other: Verdict) -> bool:
         """Whether this one claims more, or the same of more sizes."""
         return (self.kind, self.to_size) > (other.kind, other.to_size)

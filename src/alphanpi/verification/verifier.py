@@ -40,7 +40,7 @@ OnSize = Callable[[Advance], None]
 """Called whenever a size is complete."""
 
 
-class Shown(NamedTuple):
+class ProgramShown(NamedTuple):
     """What was shown of one program."""
 
     program: Program
@@ -62,10 +62,10 @@ class Trial(NamedTuple):
     audit: Audit
 
 
-class Result(NamedTuple):
+class Verification(NamedTuple):
     """What was shown of all programs."""
 
-    programs: tuple[Shown, ...]
+    programs: tuple[ProgramShown, ...]
     trial: Trial | None  # None where it was not asked for, or time ran out
     timely: bool  # whether nothing was cut short by the clock
 
@@ -137,7 +137,7 @@ class Verifier:
             raise UsageError(f"--max-size {max_size}: {name} cannot start below size {least}; give at least {least}")
         self._grown: list[str] = []  # programs whose invariant has become larger than when their callers were run
 
-    def verify(self) -> Result:
+    def verify(self) -> Verification:
         """Explore all sizes, run the agent, then weigh what was seen."""
         self._explore()
         self._drop_what_rests_on_nothing()
@@ -153,7 +153,7 @@ class Verifier:
                 trial = self._try(numerics)
             except LimitError:
                 timely = False
-        return Result(self._weighed(numerics, trial), trial, timely)
+        return Verification(self._weighed(numerics, trial), trial, timely)
 
     def _try(self, numerics: list[Numerics]) -> Trial:
         """What instances and runs beyond the exploration say against it."""
@@ -303,14 +303,16 @@ class Verifier:
                 return fault
         return None
 
-    def _weighed(self, numerics: list[Numerics], trial: Trial | None) -> tuple[Shown, ...]:
+    def _weighed(self, numerics: list[Numerics], trial: Trial | None) -> tuple[ProgramShown, ...]:
         """What all of it shows of every program, from the lowest level up."""
-        weighed: dict[str, Shown] = {}
+        weighed: dict[str, ProgramShown] = {}
         for item, own in zip(self.progress.values(), numerics, strict=True):
             weighed[item.program.name] = self._shown(item, own, trial, weighed)
         return tuple(weighed.values())
 
-    def _shown(self, item: _Progress, numerics: Numerics, trial: Trial | None, below: dict[str, Shown]) -> Shown:
+    def _shown(
+        self, item: _Progress, numerics: Numerics, trial: Trial | None, below: dict[str, ProgramShown]
+    ) -> ProgramShown:
         name = item.program.name
         called = {call.program for explored in item.sizes.values() for call in explored.calls} - {name}
         finding = None if trial is None else trial.audit.findings.get(name)
@@ -326,7 +328,7 @@ class Verifier:
                 reasons.append(f"it calls {callee}, which is {below[callee].verdict}")
             verdict = weaker
         invariant: set[Hashable] = self.explorer.contracts.invariants.get(name, set())
-        return Shown(
+        return ProgramShown(
             program=item.program,
             verdict=verdict,
             attempted=item.attempted,

@@ -13,7 +13,7 @@ from alphanpi.environment.checking.ideal import IdealPrograms
 from alphanpi.environment.checking.lemma import check_lemma
 from alphanpi.environment.checking.probe import Probe, global_generators_kept
 from alphanpi.environment.checking.reachability import check_reachability
-from alphanpi.environment.checking.report import Collector, Finding, Report
+from alphanpi.environment.checking.report import CheckReport, Collector, Finding
 from alphanpi.environment.checking.rules import check_not_trivial, check_states
 from alphanpi.environment.checking.runtime import check_derived, check_standalone
 from alphanpi.environment.checking.signatures import Signatures
@@ -23,7 +23,7 @@ from alphanpi.environment.checking.texts import check_texts
 from alphanpi.environment.specification import Environment, require_specified
 from alphanpi.support import limits
 
-__all__ = ["Finding", "Report", "check"]
+__all__ = ["CheckReport", "Finding", "check"]
 
 
 def check(
@@ -31,7 +31,7 @@ def check(
     samples: int = 20,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
-) -> Report:
+) -> CheckReport:
     """Look for broken rules in any environment; its errors become findings too.
 
     Args:
@@ -46,7 +46,7 @@ def check(
     with collector.catching(None):
         require_specified(environment)
     if collector.findings:
-        return Report(type(environment).__name__, tuple(collector.findings), (), 0)
+        return CheckReport(type(environment).__name__, tuple(collector.findings), (), 0)
     probe = Probe(environment)
     ideal, needed, possible = IdealPrograms(probe), Calls(), Calls()
     exams = [
@@ -82,4 +82,4 @@ def check(
             check_lemma(exams, seed)
             check_derived(exams)
             check_standalone(exams)
-    return Report(probe.name, tuple(collector.findings), tuple(collector.notes), len(probe.seen))
+    return CheckReport(probe.name, tuple(collector.findings), tuple(collector.notes), len(probe.seen))

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from alphanpi.environment.checking.examination import Examination
-from alphanpi.environment.checking.ideal import CallMade
-from alphanpi.environment.checking.signatures import Drawn, Signatures
+from alphanpi.environment.checking.ideal import IdealCall
+from alphanpi.environment.checking.signatures import DrawnStart, Signatures
 
 _SEARCH_STEPS = 16
 _SIZES = 2
@@ -25,12 +25,12 @@ class Embedding:
     def __init__(self, exam: Examination, signatures: Signatures) -> None:
         self._exam = exam
         self._signatures = signatures
-        self._drawn: dict[int, Drawn] = {}
+        self._drawn: dict[int, DrawnStart] = {}
 
-    def drawn(self, size: int) -> Drawn:
+    def drawn(self, size: int) -> DrawnStart:
         """The problems of a size drawn on their own."""
         if size not in self._drawn:
-            self._drawn[size] = Drawn(self._exam, self._signatures, size)
+            self._drawn[size] = DrawnStart(self._exam, self._signatures, size)
         return self._drawn[size]
 
     def check(self) -> None:
@@ -74,14 +74,14 @@ class Embedding:
                     calls[state].state,
                 )
 
-    def _by_size(self, calls: list[CallMade]) -> dict[int, dict[Any, CallMade]]:
+    def _by_size(self, calls: list[IdealCall]) -> dict[int, dict[Any, IdealCall]]:
         """Size -> state in which a call begins -> the first such call."""
-        found: dict[int, dict[Any, CallMade]] = {}
+        found: dict[int, dict[Any, IdealCall]] = {}
         for call in calls:
             found.setdefault(self._exam.probe.size(call.entered), {}).setdefault(call.entered, call)
         return found
 
-    def _compare(self, size: int, needed: dict[Any, CallMade], possible: dict[Any, CallMade]) -> None:
+    def _compare(self, size: int, needed: dict[Any, IdealCall], possible: dict[Any, IdealCall]) -> None:
         collector, name, drawn = self._exam.collector, self._exam.name, self.drawn(size)
         if not drawn.saturate():
             collector.note(f"{name}: embedding was not checked at size {size}: {drawn.reason}")
@@ -105,11 +105,11 @@ class Embedding:
                 )
 
 
-def _self_calls(calls: list[CallMade]) -> list[CallMade]:
+def _self_calls(calls: list[IdealCall]) -> list[IdealCall]:
     return [call for call in calls if call.caller == call.callee]
 
 
-def _descents(exam: Examination) -> Iterator[CallMade]:
+def _descents(exam: Examination) -> Iterator[IdealCall]:
     """Recursive calls one inside the other, each the first that is legal on a random walk."""
     probe, name = exam.probe, exam.name
     for outer in probe.sizes(exam.program)[1 : _SIZES + 3]:
@@ -120,7 +120,7 @@ def _descents(exam: Examination) -> Iterator[CallMade]:
                 entered = probe.enter(caller, name, name)
                 if not probe.measure(name, entered) < probe.measure(name, caller):
                     break  # a finding of its own, and no end to this descent
-                yield CallMade(name, caller, name, entered)
+                yield IdealCall(name, caller, name, entered)
                 state = entered
 
 

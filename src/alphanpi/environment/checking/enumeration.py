@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from alphanpi.environment.checking.embedding import Embedding
 from alphanpi.environment.checking.examination import Examination
-from alphanpi.environment.checking.signatures import Signatures, View
+from alphanpi.environment.checking.signatures import Look, Signatures
 from alphanpi.environment.guard import shown
 from alphanpi.errors import AlphaNPIError
 
@@ -86,7 +86,7 @@ class _Lookup:
     def __init__(self, signatures: Signatures, states: list[Any]) -> None:
         self._signatures = signatures
         self._states = set(states)
-        self._by_view: dict[View, list[Any]] = {}
+        self._by_view: dict[Look, list[Any]] = {}
         for state in states:
             self._by_view.setdefault(signatures.view(state), []).append(state)
 

@@ -15,7 +15,7 @@ class OutOfBudgetError(Exception):
     """The search was given up; nothing is known."""
 
 
-class Step(NamedTuple):
+class Move(NamedTuple):
     """An action or a call, with the callee solved in the shortest way."""
 
     action: str
@@ -23,7 +23,7 @@ class Step(NamedTuple):
     entered: Any = None  # of a call: the state it begins in
 
 
-class CallMade(NamedTuple):
+class IdealCall(NamedTuple):
     """A call that a program may make."""
 
     caller: str
@@ -36,8 +36,8 @@ class Solutions(NamedTuple):
     """What the solutions of one call within its depth have in common."""
 
     ends: tuple[Any, ...]  # every state in which one may end
-    shortest: tuple[CallMade, ...]  # made on some shortest solution
-    calls: tuple[CallMade, ...]  # made on some solution
+    shortest: tuple[IdealCall, ...]  # made on some shortest solution
+    calls: tuple[IdealCall, ...]  # made on some solution
 
 
 class IdealPrograms:
@@ -47,7 +47,7 @@ class IdealPrograms:
         self._budget = 0
         self._probe = probe
         self._ends: dict[tuple[str, Any], Any | None] = {}
-        self._steps: dict[tuple[str, Any], tuple[Step, ...]] = {}
+        self._steps: dict[tuple[str, Any], tuple[Move, ...]] = {}
         self._open: set[tuple[str, Any]] = set()
 
     def renew(self) -> None:
@@ -71,7 +71,7 @@ class IdealPrograms:
         """All solutions of a call within its depth."""
         limit = self._probe.depth(program, start) - 1  # STOP is the last action
         distance, frontier = {start: 0}, [start]
-        edges: list[tuple[Any, Step]] = []
+        edges: list[tuple[Any, Move]] = []
         for length in range(1, limit + 1):
             following = []
             for state in frontier:
@@ -84,7 +84,7 @@ class IdealPrograms:
         ends = tuple(state for state in distance if self._probe.post(program, start, state))
         remaining = _distances_back(ends, edges)
         lengths = [
-            (distance[state] + 1 + remaining[step.after], CallMade(program, state, step.action, step.entered))
+            (distance[state] + 1 + remaining[step.after], IdealCall(program, state, step.action, step.entered))
             for state, step in edges
             if step.entered is not None and step.after in remaining
         ]
@@ -112,7 +112,7 @@ class IdealPrograms:
                 break
         return None
 
-    def _after(self, program: str, state: Any) -> tuple[Step, ...]:
+    def _after(self, program: str, state: Any) -> tuple[Move, ...]:
         """All that is one action or one call away."""
         key = program, state
         known = self._steps.get(key)
@@ -120,11 +120,11 @@ class IdealPrograms:
             if self._budget <= 0:
                 raise OutOfBudgetError
             self._budget -= 1
-            actions = (Step(name, self._probe.act(state, name)) for name in self._probe.legal_actions(program, state))
+            actions = (Move(name, self._probe.act(state, name)) for name in self._probe.legal_actions(program, state))
             known = self._steps[key] = (*actions, *self._after_calls(program, state))
         return known
 
-    def _after_calls(self, program: str, state: Any) -> list[Step]:
+    def _after_calls(self, program: str, state: Any) -> list[Move]:
         probe, steps = self._probe, []
         for callee in probe.legal_calls(program, state):
             entered = probe.enter(state, callee, program)
@@ -134,11 +134,11 @@ class IdealPrograms:
                 continue
             end = self.end(callee, entered)
             if end is not None:
-                steps.append(Step(callee, probe.leave(state, end, callee, program), entered))
+                steps.append(Move(callee, probe.leave(state, end, callee, program), entered))
         return steps
 
 
-def _distances_back(ends: tuple[Any, ...], edges: list[tuple[Any, Step]]) -> dict[Any, int]:
+def _distances_back(ends: tuple[Any, ...], edges: list[tuple[Any, Move]]) -> dict[Any, int]:
     """How many steps each state is away from the nearest end."""
     before = defaultdict(list)
     for state, step in edges:

@@ -30,7 +30,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Report:
+class CheckReport:
     """The result of a check; an environment is in order when there are no findings."""
 
     environment: str

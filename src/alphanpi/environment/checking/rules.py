@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi.environment.checking.examination import Examination, Start
-from alphanpi.environment.checking.ideal import CallMade
+from alphanpi.environment.checking.examination import Examination, ExaminedStart
+from alphanpi.environment.checking.ideal import IdealCall
 from alphanpi.environment.checking.probe import global_generators
 from alphanpi.errors import AlphaNPIError
 
@@ -99,7 +99,7 @@ def _visit(visited: dict[Any, _Visited], following: list[Any], before: Any, afte
     return True
 
 
-def _walk(exam: Examination, visited: dict[Any, _Visited], start: Start, rng: np.random.Generator) -> None:
+def _walk(exam: Examination, visited: dict[Any, _Visited], start: ExaminedStart, rng: np.random.Generator) -> None:
     state = start.state
     for _ in range(_WALK):
         actions = exam.probe.legal_actions(exam.name, state)
@@ -206,7 +206,7 @@ def _call(exam: Examination, state: Any, callee: str, rng: np.random.Generator, 
     probe, collector, name = exam.probe, exam.collector, exam.name
     entered = probe.enter(state, callee, name)
     if in_time:
-        exam.possible.add([CallMade(name, state, callee, entered)])
+        exam.possible.add([IdealCall(name, state, callee, entered)])
     if callee not in _framed(exam, state):
         return
     call = "a recursive call" if callee == name else f"a call of {callee}"

@@ -25,7 +25,7 @@ _DRAWS_PER_SIGNATURE = 10
 _LARGEST_UNSEEN_SHARE = 0.001
 
 
-class View(NamedTuple):
+class Look(NamedTuple):
     """What a program sees and may do in one state of a walk."""
 
     action: str  # taken last; empty at the beginning of a walk
@@ -33,7 +33,7 @@ class View(NamedTuple):
     mask: tuple[bool, ...]
 
 
-Signature = tuple[tuple[View, ...], ...]  # one entry for each walk
+Signature = tuple[tuple[Look, ...], ...]  # one entry for each walk
 
 
 class Signatures:
@@ -43,7 +43,7 @@ class Signatures:
         self._probe = probe
         self._program = program
         self._atomic = probe.library.names[1 : probe.library.atomic_count]
-        self._views: dict[Any, View] = {}
+        self._views: dict[Any, Look] = {}
         self._actions: dict[Any, list[str]] = {}  # legal atomic ones
         self._of_state: dict[Any, Signature] = {}
 
@@ -55,12 +55,12 @@ class Signatures:
             self._of_state[state] = known
         return known
 
-    def view(self, state: Any) -> View:
+    def view(self, state: Any) -> Look:
         """What the program sees and may do at once."""
         view = self._views.get(state)
         if view is None:
             probe = self._probe
-            view = self._views[state] = View("", probe.observe(state), probe.legal(self._program, state))
+            view = self._views[state] = Look("", probe.observe(state), probe.legal(self._program, state))
             self._actions[state] = [name for name, legal in zip(self._atomic, view.mask[1:], strict=False) if legal]
         return view
 
@@ -77,7 +77,7 @@ class Signatures:
                     return f"{f'after {path}' if path else 'at once'} {self._told(here, there)}"
         return "nothing that was looked at"
 
-    def _told(self, here: View | None, there: View | None) -> str:
+    def _told(self, here: Look | None, there: Look | None) -> str:
         if here is None or there is None or here.action != there.action:
             return "other actions are legal"
         fields = self._probe.fields
@@ -93,7 +93,7 @@ class Signatures:
                 return f"{name} is {'legal' if legal else 'illegal'} here and {'legal' if other else 'illegal'} there"
         return "nothing differs"
 
-    def _along(self, state: Any, choices: list[float]) -> Iterator[View]:
+    def _along(self, state: Any, choices: list[float]) -> Iterator[Look]:
         yield self.view(state)
         for choice in choices:
             actions = self._actions[state]
@@ -102,10 +102,10 @@ class Signatures:
             action = actions[int(choice * len(actions))]
             state = self._probe.act(state, action)
             _, observation, mask = self.view(state)
-            yield View(action, observation, mask)
+            yield Look(action, observation, mask)
 
 
-class Drawn:
+class DrawnStart:
     """The signatures of problems of one size that `initial` draws."""
 
     def __init__(self, exam: Examination, signatures: Signatures, size: int) -> None:

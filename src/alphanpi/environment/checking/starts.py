@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from alphanpi.environment.checking.examination import Examination, Start
+from alphanpi.environment.checking.examination import Examination, ExaminedStart
 from alphanpi.environment.checking.probe import global_generators
 from alphanpi.errors import AlphaNPIError
 
@@ -36,7 +36,7 @@ def draw_starts(exam: Examination) -> None:
                 if state not in found:
                     found[state] = None
                     _check(exam, size, state)
-        exam.starts.extend(Start(size, state) for state in found)
+        exam.starts.extend(ExaminedStart(size, state) for state in found)
 
 
 def check_minimum_size(exam: Examination) -> None:

@@ -2,21 +2,8 @@
 
 import { fact, grouped, html } from "./dom.mjs";
 
-// A certificate, or one of its programs, in a word and the sizes it is about. One that was only read is no evidence.
-export function verdictText(one, checked = true) {
-  const unchecked = checked ? "" : " (not checked here)";
-  if (one.verdict === "BOUNDED") return `BOUNDED(${one.to_size < 0 ? "none" : one.to_size})${unchecked}`;
-  if (one.verdict === "SATURATED") return `SATURATED(${one.from_size}..${one.to_size})${unchecked}`;
-  return `${one.verdict}${unchecked}`;
-}
-
-export function verdictMeaning({ verdict, to_size: size }) {
-  if (verdict === "PROVED") return "every program works at every size";
-  if (verdict === "SATURATED") return `every start up to size ${grouped(size)} works, and nothing new was seen at the end`;
-  if (verdict === "BOUNDED" && size < 0) return "no size was completed";
-  if (verdict === "BOUNDED") return `every start up to size ${grouped(size)} works; nothing is claimed beyond`;
-  return "a program fails; see the counter-example";
-}
+// A verdict, as the data words it. One that was only read is no evidence.
+export const verdictText = (text, checked = true) => `${text}${checked ? "" : " (not checked here)"}`;
 
 // Over all programs; null where no step had a choice.
 export function smallestMargin(certificate) {
@@ -33,11 +20,11 @@ export const paragraphs = (text) => text.split(/\s+(?=\(\d+\) |Proof: )/);
 const prose = (text) => paragraphs(text).map((part) => html("p", { class: "prose" }, part));
 const runsOf = (program) => program.sizes.reduce((sum, size) => sum + size.runs, 0);
 
-function programTable(certificate, checked) {
+function programTable(certificate, verdict, checked) {
   const heads = ["program", "verdict", "sizes", "runs", "sequences", "smallest margin"];
   const range = (sizes) => (sizes.length ? `${sizes[0].size}–${sizes[sizes.length - 1].size}` : "–");
-  const rows = certificate.programs.map((one) => html("tr", {}, html("th", { scope: "row" }, one.name),
-    html("td", { class: verdictMood(one.verdict, checked) }, verdictText(one, checked)), html("td", {}, range(one.sizes)), html("td", {}, grouped(runsOf(one))),
+  const rows = certificate.programs.map((one, place) => html("tr", {}, html("th", { scope: "row" }, one.name),
+    html("td", { class: verdictMood(one.verdict, checked) }, verdictText(verdict.programs[place], checked)), html("td", {}, range(one.sizes)), html("td", {}, grouped(runsOf(one))),
     html("td", {}, grouped(one.sequences)), html("td", {}, threeDigits(one.numerics.smallest_margin))));
   return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Verdict per program" },
     html("table", { class: "verdicts" }, html("thead", {}, html("tr", {}, heads.map((head) => html("th", { scope: "col" }, head)))), html("tbody", {}, rows)));
@@ -64,17 +51,17 @@ function listed(kind, title, items) {
   return items.length ? [html("h4", {}, title), html("ul", { class: `prose ${kind}` }, items.map((item) => html("li", {}, item)))] : [];
 }
 
-export function certificateParts(certificate, note, checked) {
+export function certificateParts(certificate, verdict, note, checked) {
   const { programs, lemma, assumptions } = certificate;
   const margin = smallestMargin(certificate);
   const reasons = certificate.verdict === "PROVED" ? [] : programs.flatMap((one) => one.reasons.map((reason) => `${one.name}: ${reason}`));
   return [
-    html("dl", { class: "facts" }, fact("Verdict", verdictText(certificate, checked), verdictMeaning(certificate), verdictMood(certificate.verdict, checked)),
+    html("dl", { class: "facts" }, fact("Verdict", verdictText(verdict.text, checked), verdict.meaning, verdictMood(certificate.verdict, checked)),
       fact("Smallest margin", margin === null ? "none" : threeDigits(margin), margin === null ? "no step had a choice" : "between the best and the second-best legal action, in logits"),
       fact("Runs looked at", grouped(programs.reduce((sum, one) => sum + runsOf(one), 0)), `from every start, in ${certificate.seconds.toFixed(1)} s`)),
     html("p", { class: "note" }, note),
     programs.filter((one) => one.counter_example).map(counterExample),
-    programTable(certificate, checked),
+    programTable(certificate, verdict, checked),
     html("p", { class: "note small" }, "A sequence is what the network is shown in one run: observations and legal actions, step by step."),
     listed("invariants", "Invariant", programs.filter((one) => one.invariant.length).map((one) => `${one.name} ends with ${one.invariant.join(" or ")}`)),
     listed("reasons", "In the way of more", reasons),

@@ -13,14 +13,14 @@ const seconds = (value) => (value === null ? "unknown" : value < 120 ? `${value.
 
 const command = (text) => html("pre", { class: "command" }, html("code", {}, text));
 
-function verification(certificate, checked) {
+function verification({ certificate, verdict, certificate_checked: checked }) {
   if (!certificate) return fact("Verification", "no certificate", "the last section says why");
   const margin = smallestMargin(certificate);
-  return fact("Verification", verdictText(certificate, checked), margin === null ? null : `smallest margin ${threeDigits(margin)}`, verdictMood(certificate.verdict, checked));
+  return fact("Verification", verdictText(verdict.text, checked), margin === null ? null : `smallest margin ${threeDigits(margin)}`, verdictMood(certificate.verdict, checked));
 }
 
 export function summary(report) {
-  const { agent, training, generalisation: { scores }, certificate, library } = report;
+  const { agent, training, generalisation: { scores }, library } = report;
   const program = report.execution.program;
   const own = scores.filter((score) => score.program === program);
   const line = (mode) => {
@@ -38,7 +38,7 @@ export function summary(report) {
       fact("Environment", agent.environment.split("/").pop(), options || agent.summary),
       fact("Training", seconds(training.seconds), training.iterations ? `${grouped(training.iterations)} iterations, seed ${agent.seed}` : `seed ${agent.seed}`),
       line("greedy"), line("planning"),
-      verification(certificate, report.certificate_checked)),
+      verification(report)),
     figure("who-calls-whom", "Who calls whom, as learned", (width) => callGraph(width, library, report.calls), Math.max(...library.map((entry) => entry.level)) < 2 ? "narrow" : ""),
     html("p", { class: "note" }, "Counted in greedy runs of the validation size; thicker arrows are more frequent, and every program also ends with STOP. Hover for numbers."),
   ];
@@ -118,7 +118,7 @@ export function code(report) {
   const proof = certificate === null
     ? [html("p", { class: "note" }, `${about} This makes a certificate, and gives it to the report:`),
        command(`alphanpi verify ${agent.run} --out certificate.json\nalphanpi report ${agent.run} --certificate certificate.json`)]
-    : certificateParts(certificate, about, report.certificate_checked);
+    : certificateParts(certificate, report.verdict, about, report.certificate_checked);
   return [html("h3", {}, "Source code", html("small", {}, "what was learned, as a program")), ...shown,
     html("h3", { id: "certificate" }, "Certificate", html("small", {}, "what has been shown about it")), ...proof];
 }
