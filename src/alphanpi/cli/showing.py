@@ -162,9 +162,9 @@ def render(
 
 
 def _text(path: Path) -> str:
+    from alphanpi.records import read_bytes
+
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+        return read_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not a text file") from error
