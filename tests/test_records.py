@@ -420,6 +420,18 @@ def test_the_lock_is_free_again_after_a_session(copy):
 # ---------------------------------------------------------------------------- where things are written
 
 
+@pytest.mark.parametrize("name", ["\udcff", "a\0b"], ids=["not UTF-8", "null byte"])
+def test_a_run_directory_whose_name_cannot_be_written_is_refused(run, tmp_path, name):
+    assert_one_line(run("train", "hanoi", "--out", tmp_path / name, *options(1)), "give the run directory another name")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_commands_to_go_on_with_can_be_copied(run, tmp_path):
+    code, out, _ = run("train", "hanoi", "--out", tmp_path / "my run", "--time-limit", "1", *options(1000))
+    assert code == 1
+    assert f"alphanpi resume '{tmp_path / 'my run'}'\n" in out
+
+
 def test_training_into_a_folder_of_something_else_is_refused(run, tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
