@@ -573,3 +573,27 @@ def test_whatever_happens_is_one_line(run, monkeypatch, error, code, message):
     outcome = run("envs")
     assert (outcome[0], outcome[2].count("\n")) == (code, 1)
     assert message in outcome[2]
+
+
+def test_all_the_time_of_a_run_is_accounted_for(tmp_path):
+    outcome = tiny_run(tmp_path / "run", iterations=2)
+    assert sum(outcome.seconds) == pytest.approx(outcome.elapsed)
+
+
+def test_weights_are_looked_at_by_one_thread(tmp_path, monkeypatch):
+    """Several threads wait for each other where other work is going on: most of a second for each iteration."""
+    threads = []
+
+    def isfinite(tensor):
+        threads.append(torch.get_num_threads())
+        return torch.isfinite(tensor)
+
+    before = torch.get_num_threads()
+    monkeypatch.setattr(torch.Tensor, "isfinite", isfinite)
+    torch.set_num_threads(2)
+    try:
+        tiny_run(tmp_path / "run", iterations=1)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert set(threads) == {1}

@@ -23,7 +23,7 @@ from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.proof import OutOfTimeError
 from alphanpi.learn.rundir import MetricsWriter, RunDirectory, new_meta
-from alphanpi.learn.trainer import Report, Seconds, Trainer
+from alphanpi.learn.trainer import Report, Seconds, Trainer, one_thread
 from alphanpi.model import usable_device
 from alphanpi.registry import absolute, create, load_named_in, make
 from alphanpi.run_records import Meta
@@ -197,7 +197,7 @@ def _go_on(
         reason=reason,
         iterations=trainer.iteration,
         elapsed=elapsed,
-        seconds=seconds,
+        seconds=seconds._replace(other=elapsed - (sum(seconds) - seconds.other)),
         success=dict(trainer.curriculum.success),
         explanation=CUT if cut else trainer.curriculum.explain(),
         proved=trainer.curriculum.completed and not cut and trainer.config.until == "verified",
@@ -213,7 +213,9 @@ def _card(meta: Meta, trainer: Trainer) -> ModelCard:
 def _require_finite(trainer: Trainer, report: Report, directory: RunDirectory) -> None:
     """Stop where learning has left the numbers; the checkpoints before are as they were."""
     numbers = (report.policy_loss, report.value_loss, report.gradient_norm)
-    if all(map(math.isfinite, numbers)) and all(bool(p.isfinite().all()) for p in trainer.acting.parameters()):
+    with one_thread():
+        finite = all(bool(weights.isfinite().all()) for weights in trainer.acting.parameters())
+    if finite and all(map(math.isfinite, numbers)):
         return
     raise UsageError(
         f"{directory.path}: iteration {report.iteration}: weights or losses are no finite numbers any more; "
