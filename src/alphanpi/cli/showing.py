@@ -28,7 +28,10 @@ def report(
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="file to write; report.html, or .json")] = None,
     program: Annotated[str | None, Parameter(help="program to watch; the last one if omitted")] = None,
-    instance: Annotated[str | None, Parameter(name="--input", help="what to run it on; an example if omitted")] = None,
+    instance: Annotated[
+        str | None,
+        Parameter(name="--input", help="what to run it on; if omitted, an example, where the environment is built in"),
+    ] = None,
     simulations: Simulations = SIMULATIONS,
     seconds: Annotated[float, Parameter(help="time for measuring scores, if none are stored")] = MEASURING_SECONDS,
     steps: Annotated[int, Parameter(help="longest run kept whole; of a longer one, the outer calls")] = MOST_STEPS,
