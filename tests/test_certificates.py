@@ -237,6 +237,7 @@ def test_the_command_as_json(run):
         (["pretrained:hanoi", "--out", "."], ".: a folder; give the name of a file"),
         (["pretrained:hanoi", "--out", "no/where.json"], "no/where.json: there is no folder"),
         (["pretrained:hanoi", "--recheck", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["pretrained:hanoi", "--recheck", "/dev/null"], "/dev/null: cannot be read: not a file"),
         (["pretrained:hanoi", "--recheck", "nowhere.json", "--max-size", "3"], "leave --max-size out"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

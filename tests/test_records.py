@@ -420,6 +420,18 @@ def test_the_lock_is_free_again_after_a_session(copy):
 # ---------------------------------------------------------------------------- where things are written
 
 
+@pytest.mark.parametrize("name", ["\udcff", "a\0b"], ids=["not UTF-8", "null byte"])
+def test_a_run_directory_whose_name_cannot_be_written_is_refused(run, tmp_path, name):
+    assert_one_line(run("train", "hanoi", "--out", tmp_path / name, *options(1)), "give the run directory another name")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_commands_to_go_on_with_can_be_copied(run, tmp_path):
+    code, out, _ = run("train", "hanoi", "--out", tmp_path / "my run", "--time-limit", "1", *options(1000))
+    assert code == 1
+    assert f"alphanpi resume '{tmp_path / 'my run'}'\n" in out
+
+
 def test_training_into_a_folder_of_something_else_is_refused(run, tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -561,3 +573,27 @@ def test_whatever_happens_is_one_line(run, monkeypatch, error, code, message):
     outcome = run("envs")
     assert (outcome[0], outcome[2].count("\n")) == (code, 1)
     assert message in outcome[2]
+
+
+def test_all_the_time_of_a_run_is_accounted_for(tmp_path):
+    outcome = tiny_run(tmp_path / "run", iterations=2)
+    assert sum(outcome.seconds) == pytest.approx(outcome.elapsed)
+
+
+def test_weights_are_looked_at_by_one_thread(tmp_path, monkeypatch):
+    """Several threads wait for each other where other work is going on: most of a second for each iteration."""
+    threads = []
+
+    def isfinite(tensor):
+        threads.append(torch.get_num_threads())
+        return torch.isfinite(tensor)
+
+    before = torch.get_num_threads()
+    monkeypatch.setattr(torch.Tensor, "isfinite", isfinite)
+    torch.set_num_threads(2)
+    try:
+        tiny_run(tmp_path / "run", iterations=1)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert set(threads) == {1}

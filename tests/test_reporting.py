@@ -498,6 +498,7 @@ def test_trace_is_bounded_and_says_so(run):
         (["report", "pretrained:hanoi", "--steps", "0"], "0 steps show nothing"),
         (["report", "pretrained:hanoi", "--verify-seconds", "-1"], "-1 seconds for verification: give a positive"),
         (["report", "pretrained:hanoi", "--source", "nowhere.py"], "nowhere.py: cannot be read"),
+        (["report", "pretrained:hanoi", "--source", "/dev/null"], "/dev/null: cannot be read: not a file"),
         (["report", "pretrained:hanoi", "--certificate", "nowhere.json"], "nowhere.json: cannot be read"),
         (["tree", "pretrained:hanoi", "HANOI", "2", "--step", "50"], "takes 8 actions with search; --step 50"),
         (["tree", "pretrained:hanoi", "HANOI", "2", "--step", "0"], "are numbers from 1"),

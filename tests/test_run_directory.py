@@ -54,7 +54,7 @@ def test_scores_are_kept_and_shown_in_reports(trained):
     assert [(score.size, score.mode, score.episodes) for score in record.generalisation.scores] == [
         row[:3] for row in rows
     ]
-    assert record.generalisation.source == "stored"
+    assert record.generalisation.origin == "stored"
     assert record.training.completed
     assert record.verdict is not None
     assert record.verdict.text == "PROVED"
@@ -96,7 +96,7 @@ def test_going_on_with_training_forgets_what_was_of_other_weights(tmp_path):
 def test_damaged_scores_are_one_line(trained, tmp_path):
     directory = RunDirectory(tmp_path)
     directory.scores_file.write_text("[")
-    with pytest.raises(UsageError, match=r"scores\.json: not JSON"):
+    with pytest.raises(UsageError, match=r"scores\.json: .*not JSON"):
         directory.keep_scores("0" * 64, [])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -180,11 +181,11 @@ def _summary(console: Console, outcome: Any) -> int:
     else:
         why = {"time": "time limit", "iterations": "iteration limit"}.get(outcome.reason, outcome.reason)
         headline = f"stopped ({why}) after {outcome.elapsed:.1f} s: {outcome.explanation}"
-    programs = list(outcome.success)
+    programs, place = list(outcome.success), shlex.quote(str(outcome.run))
     lines = [headline, f"time: {spent}", f"run:  {outcome.run}", "next:"]
     if not outcome.completed and outcome.reason != "iterations":
-        lines.append(f"  alphanpi resume {outcome.run}")
-    lines.append(f"  alphanpi eval {outcome.run} --program {programs[-1]}")
+        lines.append(f"  alphanpi resume {place}")
+    lines.append(f"  alphanpi eval {place} --program {programs[-1]}")
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     return 0 if outcome.completed else EXIT_FINDINGS

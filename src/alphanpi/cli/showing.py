@@ -28,7 +28,10 @@ def report(
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="file to write; report.html, or .json")] = None,
     program: Annotated[str | None, Parameter(help="program to watch; the last one if omitted")] = None,
-    instance: Annotated[str | None, Parameter(name="--input", help="what to run it on; an example if omitted")] = None,
+    instance: Annotated[
+        str | None,
+        Parameter(name="--input", help="what to run it on; if omitted, an example, where the environment is built in"),
+    ] = None,
     simulations: Simulations = SIMULATIONS,
     seconds: Annotated[float, Parameter(help="time for measuring scores, if none are stored")] = MEASURING_SECONDS,
     steps: Annotated[int, Parameter(help="longest run kept whole; of a longer one, the outer calls")] = MOST_STEPS,
@@ -162,9 +165,9 @@ def render(
 
 
 def _text(path: Path) -> str:
+    from alphanpi.support.record import read_bytes
+
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+        return read_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not a text file") from error

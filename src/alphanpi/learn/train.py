@@ -24,7 +24,7 @@ from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import MetricsWriter
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.proof import OutOfTimeError
-from alphanpi.learn.trainer import IterationReport, Seconds, Trainer
+from alphanpi.learn.trainer import IterationReport, Seconds, Trainer, one_thread
 from alphanpi.network.model import usable_device
 from alphanpi.runs.directory import RunDirectory, new_meta
 from alphanpi.runs.records import Meta, StoredOutcome
@@ -203,7 +203,7 @@ def _go_on(
         reason=reason,
         iterations=trainer.iteration,
         elapsed=elapsed,
-        seconds=seconds,
+        seconds=seconds._replace(other=elapsed - (sum(seconds) - seconds.other)),
         success=dict(trainer.curriculum.success),
         explanation=CUT if cut else trainer.curriculum.explain(),
         proved=trainer.curriculum.completed and not cut and trainer.config.until == "verified",
@@ -223,7 +223,9 @@ def _card(meta: Meta, trainer: Trainer) -> ModelCard:
 def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDirectory) -> None:
     """Stop where learning has left the numbers; the checkpoints before are as they were."""
     numbers = (report.policy_loss, report.value_loss, report.gradient_norm)
-    if all(map(math.isfinite, numbers)) and all(bool(p.isfinite().all()) for p in trainer.acting.parameters()):
+    with one_thread():
+        finite = all(bool(weights.isfinite().all()) for weights in trainer.acting.parameters())
+    if finite and all(map(math.isfinite, numbers)):
         return
     raise UsageError(
         f"{directory.path}: iteration {report.iteration}: weights or losses are no finite numbers any more; "

@@ -137,7 +137,7 @@ class Trainer:
                 self.replay.add(trace)
         played = self.search.statistics
         searched = time.perf_counter()
-        with _one_thread():
+        with one_thread():
             losses, norm = self._learn()
         self.weights_changed()
         learned = time.perf_counter()
@@ -145,7 +145,7 @@ class Trainer:
         exam = self._rise() if self.curriculum.ready else ExamResult(Exam.NOT_HELD)
         verdict = ""
         if self.curriculum.completed and self.config.until == "verified":
-            with _one_thread():
+            with one_thread():
                 verdict = self._verify(deadline)
         validated = time.perf_counter()
         self.iteration += 1
@@ -306,7 +306,7 @@ class Trainer:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """One thread always sums in the same order; for matrices this small it is the fastest, too."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

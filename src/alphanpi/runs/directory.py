@@ -83,10 +83,15 @@ class RunDirectory:
     def locked(self) -> Iterator[None]:
         """Keep other processes from writing here; a lock ends with its process, however that ends."""
         try:
+            str(self.path).encode()  # TensorBoard cannot write into a folder whose name is not UTF-8
             self.path.mkdir(parents=True, exist_ok=True)
             file = (self.path / _LOCK_FILE).open("a+")
         except OSError as error:
             raise UsageError(f"{self.path}: cannot be written: {error.strerror}") from error
+        except ValueError as error:
+            raise UsageError(
+                f"{self.path}: no name of a folder in UTF-8; give the run directory another name"
+            ) from error
         with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -45,7 +45,7 @@ ASSUMPTIONS = (
     "no observation, legal action or contract can tell. What calls were seen to begin in is looked at as well, and "
     "starts that `initial` draws, so a start that is missing may be found, but need not be.",
     "Values that `templates` leaves open are only compared with each other: anything else that can be noticed is "
-    "refused, and every run is repeated on integers.",
+    "refused, and runs are repeated on integers: the first of each size and a part of the others.",
     "Logits at run time differ from those of this verification by less than half the smallest margin.",
     "The verifier, the interpreter, Python and the libraries work as documented.",
 )

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from alphanpi.environment.specification import Environment, Library, Program
 from alphanpi.errors import UsageError
+from alphanpi.support.record import read_bytes
 from alphanpi.verification.certificate import Verified, source_sha256, written
 from alphanpi.verification.exploration import TIME_MET, histories_met, starts_met
 from alphanpi.verification.numerics import TOLERANCE
@@ -97,7 +98,7 @@ def recheck(
 def read_record(path: Path) -> Certificate:
     """A certificate; one that was damaged or changed is refused."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_bytes(path).decode("utf-8"))
         if not isinstance(content, dict):
             raise UsageError(
                 f"{path}: not a certificate of `alphanpi verify`: a {type(content).__name__}, not an object"
@@ -106,8 +107,6 @@ def read_record(path: Path) -> Certificate:
             raise UsageError(f"{path}: certificate of format {_short(content['format'])}; this version reads {FORMAT}")
         record = Certificate.model_validate(content)
         fitting = digest(content)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
