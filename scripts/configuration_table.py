@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from alphanpi.config import Config, TrainConfig
-from alphanpi.learn.presets import flatten, preset
+from alphanpi.learn.config import TrainConfig
+from alphanpi.learn.presets import preset
+from alphanpi.support.config import Config
 
 PAGE = Path(__file__).parents[1] / "docs" / "training.md"
 BEGIN, END = "<!-- configuration keys: begin -->", "<!-- configuration keys: end -->"
@@ -26,8 +27,8 @@ def descriptions() -> dict[str, str]:
 
 def table() -> str:
     """All keys with their values in both presets; a value that Hanoi changes is given in brackets."""
-    values = [flatten(preset(name)) for name in ("default", "paper")]
-    hanoi = [flatten(preset(name, "hanoi")) for name in ("default", "paper")]
+    values = [preset(name).flat() for name in ("default", "paper")]
+    hanoi = [preset(name, "hanoi").flat() for name in ("default", "paper")]
     lines = ["| key | default | paper | meaning |", "|---|---|---|---|"]
     for key, meaning in descriptions().items():
         cells = [

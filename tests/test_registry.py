@@ -208,7 +208,7 @@ def test_entry_points_are_listed_and_loaded_even_when_one_is_broken(tmp_path, mo
 
 
 def test_registered_environment(monkeypatch):
-    monkeypatch.setattr(registration, "_registered", {})
+    monkeypatch.setattr(registration, "_registered", dict(registration._registered))
     registration.register("mine", RecursiveSorting)
     registration.register("towers", "alphanpi.environments.hanoi:Hanoi")
     assert isinstance(registry.make("mine"), RecursiveSorting)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from alphanpi.environment import specification
+from alphanpi.environment import facets, specification
 from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.scene import Scene, problems
 from alphanpi.environment.specification import STOP, Environment
@@ -405,7 +405,9 @@ class Guard:
         if isinstance(error, AlphaNPIError):
             raise error
         frames = traceback.extract_tb(error.__traceback__)
-        theirs = [frame for frame in frames if frame.filename not in (__file__, specification.__file__)]
+        theirs = [
+            frame for frame in frames if frame.filename not in (__file__, specification.__file__, facets.__file__)
+        ]
         frame = (theirs or list(frames))[-1]
         place = _place(frame.filename)
         at = "" if state is None else f" in state {shown(state)}"

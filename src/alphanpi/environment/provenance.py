@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 _OWN_PACKAGE = "alphanpi"
 _OWN_ENVIRONMENTS = "alphanpi.environments"
+_BASES = ("alphanpi.environment.specification", "alphanpi.environment.facets")
+_OF_NO_ENVIRONMENT = ("builtins", "abc", "typing", *_BASES)
 
 
 class _Module(NamedTuple):
@@ -71,10 +73,7 @@ def class_sources(environment: type[Any]) -> tuple[Path, ...]:
     for base in environment.__mro__:
         module = sys.modules.get(base.__module__)
         file = getattr(module, "__file__", None)
-        if (
-            base.__module__ in ("builtins", "abc", "typing", f"{_OWN_PACKAGE}.environment.specification")
-            or file is None
-        ):
+        if base.__module__ in _OF_NO_ENVIRONMENT or file is None:
             continue
         found = module_sources(base.__module__) if "." in base.__module__ else ()
         same = any(Path(file).samefile(one) for one in found)
