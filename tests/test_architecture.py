@@ -87,3 +87,25 @@ def test_specifying_and_checking_needs_no_torch():
     code = "import sys, alphanpi; alphanpi.check(alphanpi.make('hanoi'), samples=2); print('torch' in sys.modules)"
     outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert outcome.stdout == "False\n"
+
+
+def test_no_package_but_environments_and_bench_names_an_environment():
+    names = {listing.id for listing in alphanpi.available()}
+    assert "hanoi" in names
+    found = [
+        f"{file.relative_to(SOURCE)}:{node.lineno}: {node.value}"
+        for file in sorted(SOURCE.rglob("*.py"))
+        if file.relative_to(SOURCE).parts[0] not in ("environments", "bench")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Constant) and node.value in names
+    ]
+    assert found == []
+
+
+def test_every_class_has_a_name_of_its_own():
+    places: dict[str, list[Path]] = {}
+    for file in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(file)
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}

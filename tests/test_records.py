@@ -146,8 +146,8 @@ def test_what_is_no_regular_file_or_too_large_is_not_read(tmp_path):
 def test_a_run_of_an_earlier_version_is_read_and_goes_on(run, tmp_path):
     shutil.copytree(OLD_RUN, tmp_path / "run", symlinks=True)
     assert load(tmp_path / "run").card.seed == 3
-    assert training(tmp_path / "run").iterations == 12
-    assert learning(tmp_path / "run") is not None
+    assert training(RunDirectory(tmp_path / "run")).iterations == 12
+    assert learning(RunDirectory(tmp_path / "run")) is not None
     raise_limit(tmp_path / "run", 13)
     code, _, err = run("resume", tmp_path / "run")
     assert (code, err) == (1, "")

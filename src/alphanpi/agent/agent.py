@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
@@ -25,8 +24,7 @@ class LoadedFrom(NamedTuple):
     """Where an agent was loaded from."""
 
     name: str  # as the user gave it
-    folder: Path  # in which the records about it lie
-    run: RunDirectory | None  # where it is the newest agent of a run
+    directory: RunDirectory  # with the records about it
 
 
 class Agent:
@@ -113,6 +111,13 @@ class Agent:
     def weights_hash(self) -> str:
         """SHA-256 over all weights."""
         return hash_of(self.network)
+
+    @property
+    def run_directory(self) -> RunDirectory | None:
+        """Where what is found out about it is kept; None where it is not the newest agent of a run."""
+        if self.place is None or not self.place.directory.meta_file.is_file():
+            return None
+        return self.place.directory
 
     @property
     def name(self) -> str:

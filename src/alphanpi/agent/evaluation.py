@@ -94,9 +94,10 @@ def evaluate(
             scores.append(score)
             if on_score is not None:
                 on_score(score)
-    if keep and agent.place is not None and agent.place.run is not None:
+    directory = agent.run_directory
+    if keep and directory is not None:
         rows = [StoredScore.model_validate({**score._asdict(), "seed": seed}) for score in scores]
-        agent.place.run.keep_scores(agent.weights_hash, rows)
+        directory.keep_scores(agent.weights_hash, rows)
     return scores
 
 

@@ -48,9 +48,8 @@ def load(run: str | Path, device: str = "cpu", *, environment: NamedEnvironment 
             raise UsageError(f"{path}: made for {card.environment} with other {what}: {saved}, now {now}")
     network = network_of(created, card.network, weights.tensors, str(path))
     network.eval()
-    folder = Path(run) if Path(run).is_dir() else path.parent
-    own = RunDirectory(folder) if (folder / META_FILE).is_file() else None
-    return Agent(created, network, card, device, LoadedFrom(str(run), folder, own))
+    directory = RunDirectory(Path(run) if Path(run).is_dir() else path.parent)
+    return Agent(created, network, card, device, LoadedFrom(str(run), directory))
 
 
 def as_agent(subject: Subject, device: str = "cpu", *, environment: NamedEnvironment = None) -> Agent:

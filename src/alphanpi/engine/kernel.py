@@ -95,19 +95,25 @@ def visit(t: Tables, e: int, f: int) -> None:
         if t.nodes[node].post != UNKNOWN or _find_post(t, e, f, node):
             _end_simulation_at_edge(t, e, f, node, slot, t.nodes[node].stop_value)
         return
+    child = _child(t, e, f, node, slot, action)
+    if child == FAILED:
+        _end_simulation_at_edge(t, e, f, node, slot, -1.0)
+    elif child != NONE:
+        t.frames[f].cursor = child
+
+
+@inlined
+def _child(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
+    """The node an edge leads to; FAILED if that was closed now, NONE if the episode waits or the search has ended."""
     child = t.edges[node, slot].child
     if child == NONE:
         child = grow(t, e, f, node, slot, action)
-        if child == NONE:
-            return
         if child == FAILED:
             if _discards(t, e, f):
                 finish(t, e, f, _FAILED_CALL)
-            else:
-                t.edges[node, slot].child = FAILED
-                _end_simulation_at_edge(t, e, f, node, slot, -1.0)
-            return
-    t.frames[f].cursor = child
+                return NONE
+            t.edges[node, slot].child = FAILED
+    return child
 
 
 @inlined
@@ -243,18 +249,12 @@ def move(t: Tables, e: int, f: int) -> None:
         _record(t, e, f, node, action)
         finish(t, e, f, _FAILED_DEPTH)
         return
-    child = t.edges[node, slot].child
+    child = _child(t, e, f, node, slot, action)
+    if child == FAILED:
+        t.frames[f].chosen = NONE
+        return
     if child == NONE:
-        child = grow(t, e, f, node, slot, action)
-        if child == NONE:
-            return
-        if child == FAILED:
-            if _discards(t, e, f):
-                finish(t, e, f, _FAILED_CALL)
-            else:
-                t.edges[node, slot].child = FAILED
-                t.frames[f].chosen = NONE
-            return
+        return
     # Root-only noise: a child that was expanded without noise gets it when it becomes the root.
     noisy = _noisy(t, e, f) and not t.rules[0].noise_everywhere and t.nodes[child].count != UNKNOWN
     if noisy and not _noise_ready(t, e, t.nodes[child].count):

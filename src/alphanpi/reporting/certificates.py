@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError, UsageError
-from alphanpi.runs.records import CERTIFICATE_FILE
+from alphanpi.runs.directory import RunDirectory
 from alphanpi.verification import Certificate, NotRecheckedError, OtherSubjectError, read_certificate, verify
 
 VERIFY_SECONDS = 20.0
@@ -23,18 +23,18 @@ class ShownCertificate(NamedTuple):
 
 
 def stored(
-    agent: Agent, path: Path | None, folder: Path | None, seconds: float, progress: Callable[[str], None]
+    agent: Agent, path: Path | None, directory: RunDirectory | None, seconds: float, progress: Callable[[str], None]
 ) -> ShownCertificate | None:
     """The certificate given, or the one in the run's folder; None where there is none."""
     if path is not None:
         return _read(agent, path, str(path), seconds, progress)
-    path = None if folder is None else folder / CERTIFICATE_FILE
-    if path is None or not path.is_file():
+    if directory is None or not directory.certificate_file.is_file():
         return None
+    path = directory.certificate_file
     try:
-        return _read(agent, path, f"{CERTIFICATE_FILE} in the run's folder", seconds, progress)
+        return _read(agent, path, f"{path.name} in the run's folder", seconds, progress)
     except UsageError as error:
-        if isinstance(error, OtherSubjectError) and agent.place is not None and agent.place.run is not None:
+        if isinstance(error, OtherSubjectError) and agent.run_directory is not None:
             return None  # the environment was edited since; a new one takes its place
         raise UsageError(f"{error}; delete it to have one computed") from error
 

@@ -54,8 +54,8 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
     library = agent.environment.library
     name = wanted.program or library.learned[-1].name
     given = wanted.instance if wanted.instance is not None else _example(agent, name)
-    folder = None if agent.place is None else agent.place.folder
-    proof = stored(agent, wanted.certificate, folder, wanted.verify_seconds, progress)
+    directory = None if agent.place is None else agent.place.directory
+    proof = stored(agent, wanted.certificate, directory, wanted.verify_seconds, progress)
     progress(f"running {name} on {given}")
     watched, states = _watched(agent, name, given, wanted.most_steps)
     progress(f"searching {len(watched.calls):,} calls with {wanted.simulations} simulations")
@@ -64,7 +64,7 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
     execution = _execution(agent, name, given, watched, states, searches)
     progress("measuring success by size")
     observed = observe_calls(agent, name)
-    scores = generalisation(agent, name, folder, wanted.seconds, observed)
+    scores = generalisation(agent, name, directory, wanted.seconds, observed)
     if proof is None:
         proof = computed(agent, wanted.verify_seconds, progress)
     if wanted.source is not None:
@@ -80,8 +80,8 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
         library=library_entries(agent),
         fields=list(agent.environment.fields),
         calls=observed.calls,
-        training=training(folder),
-        learning=learning(folder),
+        training=training(directory),
+        learning=learning(directory),
         generalisation=scores,
         shapes=states.shapes,
         shape_columns=list(Shape._fields),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +14,10 @@ from alphanpi.engine.tables import Failure
 from alphanpi.environment.registration import registration
 from alphanpi.errors import UsageError
 from alphanpi.reporting.records import CallCount, GeneralisationRecord, ReliabilityRecord, ScoreRecord
-from alphanpi.runs.records import CARD_FILE, SCORES_FILE, StoredScore, StoredScores
-from alphanpi.support.record import read_record
+from alphanpi.runs.directory import RunDirectory
+from alphanpi.runs.records import StoredScore
 
 SECONDS = 15.0
-STORED_FILES = (SCORES_FILE, CARD_FILE)
 _EPISODES = 20
 _RELIABILITY_EPISODES = 10
 _MOST_ACTIONS = 200_000
@@ -34,31 +32,18 @@ class CallStatistics(NamedTuple):
 
 
 def generalisation(
-    agent: Agent, program: str, folder: Path | None, seconds: float, observed: CallStatistics
+    agent: Agent, program: str, directory: RunDirectory | None, seconds: float, observed: CallStatistics
 ) -> GeneralisationRecord:
     """Success by size, stored or measured."""
-    stored = None if folder is None else _stored(agent, folder)
-    if stored is not None:
-        return stored._replace(reliability=observed.reliability)
-    return _measured(agent, program, seconds)._replace(reliability=observed.reliability)
-
-
-def _stored(agent: Agent, folder: Path) -> GeneralisationRecord | None:
-    for name in STORED_FILES:
-        file = folder / name
-        if not file.exists():
-            continue
-        stored = read_record(file, StoredScores, "delete it to have scores measured")
-        if stored.weights not in (None, agent.weights_hash):
-            continue  # of weights from before the run went on
-        rows = stored.scores
-        unknown = [row.program for row in rows if row.program not in agent.environment.library.names]
-        if unknown:
-            raise UsageError(f"{file}: scores of {unknown[0]!r}, no program of this agent; delete the file")
-        if rows:
-            scores = [_score(agent, row) for row in rows]
-            return GeneralisationRecord("stored", f"From {name} beside the weights.", scores, [])
-    return None
+    stored = None if directory is None else directory.scores(agent.weights_hash)
+    if stored is None:
+        return _measured(agent, program, seconds)._replace(reliability=observed.reliability)
+    file, rows = stored
+    unknown = [row.program for row in rows if row.program not in agent.environment.library.names]
+    if unknown:
+        raise UsageError(f"{file}: scores of {unknown[0]!r}, no program of this agent; delete the file")
+    scores = [_score(agent, row) for row in rows]
+    return GeneralisationRecord("stored", f"From {file.name} beside the weights.", scores, observed.reliability)
 
 
 def _score(agent: Agent, row: StoredScore) -> ScoreRecord:

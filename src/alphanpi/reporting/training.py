@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from alphanpi.errors import UsageError
 from alphanpi.reporting.records import LearningRecord, TrainingRecord
 from alphanpi.runs.directory import RunDirectory
-from alphanpi.runs.records import CARD_FILE, META_FILE, Iteration, Meta, read_meta, read_metrics
+from alphanpi.runs.records import Iteration
 from alphanpi.support.record import LooseRecord, NonNegative, Text, read_record
 
 _MOST_ITERATIONS = 600
@@ -21,13 +18,15 @@ class TrainingCard(LooseRecord):
     training_seconds: NonNegative | None = None
 
 
-def training(folder: Path | None) -> TrainingRecord:
+def training(directory: RunDirectory | None) -> TrainingRecord:
     """Time, preset and command of a run; None for what is not known."""
-    if folder is None:
+    if directory is None:
         return TrainingRecord(None, None, None, None, None, None)
-    meta, card = _meta(folder), _card(folder)
-    outcome = RunDirectory(folder).outcome()
-    metrics = _metrics(folder)
+    card = TrainingCard()
+    if directory.card_file.exists():
+        card = read_record(directory.card_file, TrainingCard, "delete it")
+    meta = directory.meta() if directory.meta_file.exists() else None
+    outcome, metrics = directory.outcome(), directory.metrics()
     last = metrics[-1] if metrics else None
     return TrainingRecord(
         seconds=card.training_seconds if last is None else last.elapsed,
@@ -39,9 +38,9 @@ def training(folder: Path | None) -> TrainingRecord:
     )
 
 
-def learning(folder: Path | None) -> LearningRecord | None:
+def learning(directory: RunDirectory | None) -> LearningRecord | None:
     """The learning curves of a run; None where there are none."""
-    metrics = () if folder is None else _metrics(folder)
+    metrics = () if directory is None else directory.metrics()
     if not metrics:
         return None
     kept = _thinned(metrics)
@@ -64,21 +63,3 @@ def _thinned(metrics: tuple[Iteration, ...]) -> list[Iteration]:
     stride = -(-len(metrics) // _MOST_ITERATIONS)
     last = len(metrics) - 1
     return [record for place, record in enumerate(metrics) if place % stride == 0 or place == last or record.advanced]
-
-
-def _metrics(folder: Path) -> tuple[Iteration, ...]:
-    file = folder / "metrics.jsonl"
-    metrics = read_metrics(file)
-    if metrics.damaged:
-        raise UsageError(f"{file}: line {metrics.damaged[0]} is damaged; delete it, or the file")
-    return metrics.iterations
-
-
-def _meta(folder: Path) -> Meta | None:
-    file = folder / META_FILE
-    return read_meta(file) if file.exists() else None
-
-
-def _card(folder: Path) -> TrainingCard:
-    file = folder / CARD_FILE
-    return read_record(file, TrainingCard, "delete it") if file.exists() else TrainingCard()

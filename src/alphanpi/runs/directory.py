@@ -17,11 +17,13 @@ from typing import Any
 
 from alphanpi.errors import UsageError
 from alphanpi.runs.records import (
+    CARD_FILE,
     CERTIFICATE_FILE,
     CHECKPOINTS,
     META_FILE,
     OUTCOME_FILE,
     SCORES_FILE,
+    Iteration,
     Meta,
     RunIdentity,
     StoredOutcome,
@@ -60,6 +62,7 @@ class RunDirectory:
         self.scores_file = path / SCORES_FILE
         self.outcome_file = path / OUTCOME_FILE
         self.certificate_file = path / CERTIFICATE_FILE
+        self.card_file = path / CARD_FILE
 
     def require_new(self) -> None:
         """Refuse a place where something is already."""
@@ -161,6 +164,22 @@ class RunDirectory:
         latest = {(row.program, row.size, row.mode): row for row in known}
         content = StoredScores(weights=weights, scores=list(latest.values()))
         write_atomically(self.scores_file, json.dumps(content.model_dump(), indent=1) + "\n")
+
+    def scores(self, weights: str) -> tuple[Path, list[StoredScore]] | None:
+        """Scores of the agent with these weights, and the file they are in; None where there are none."""
+        for file in (self.scores_file, self.card_file):
+            if file.exists():
+                stored = read_record(file, StoredScores, "delete it to have scores measured")
+                if stored.scores and stored.weights in (None, weights):
+                    return file, stored.scores
+        return None
+
+    def metrics(self) -> tuple[Iteration, ...]:
+        """What training logged; nothing where there is no file."""
+        found = read_metrics(self.metrics_file)
+        if found.damaged:
+            raise UsageError(f"{self.metrics_file}: line {found.damaged[0]} is damaged; delete it, or the file")
+        return found.iterations
 
     def keep_metrics_until(self, iteration: int, warn: Callable[[str], None]) -> None:
         """Drop the records of iterations that will be done again, and lines that are damaged."""

@@ -64,8 +64,8 @@ def verify(
         seconds = None if time_limit == TIME_LIMIT else time_limit
         return recheck(Path(certificate), subject, agent.environment, make, seconds)
     shown = certify(subject, make(max_size=max_size, time_limit=time_limit))
-    if agent.place is not None and agent.place.run is not None:
-        keep(shown, agent.place.run)
+    if agent.run_directory is not None:
+        keep(shown, agent.run_directory)
     return shown
 
 

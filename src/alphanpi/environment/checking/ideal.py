@@ -15,7 +15,7 @@ class OutOfBudgetError(Exception):
     """The search was given up; nothing is known."""
 
 
-class Move(NamedTuple):
+class IdealStep(NamedTuple):
     """An action or a call, with the callee solved in the shortest way."""
 
     action: str
@@ -47,7 +47,7 @@ class IdealPrograms:
         self._budget = 0
         self._probe = probe
         self._ends: dict[tuple[str, Any], Any | None] = {}
-        self._steps: dict[tuple[str, Any], tuple[Move, ...]] = {}
+        self._steps: dict[tuple[str, Any], tuple[IdealStep, ...]] = {}
         self._open: set[tuple[str, Any]] = set()
 
     def renew(self) -> None:
@@ -71,7 +71,7 @@ class IdealPrograms:
         """All solutions of a call within its depth."""
         limit = self._probe.depth(program, start) - 1  # STOP is the last action
         distance, frontier = {start: 0}, [start]
-        edges: list[tuple[Any, Move]] = []
+        edges: list[tuple[Any, IdealStep]] = []
         for length in range(1, limit + 1):
             following = []
             for state in frontier:
@@ -112,7 +112,7 @@ class IdealPrograms:
                 break
         return None
 
-    def _after(self, program: str, state: Any) -> tuple[Move, ...]:
+    def _after(self, program: str, state: Any) -> tuple[IdealStep, ...]:
         """All that is one action or one call away."""
         key = program, state
         known = self._steps.get(key)
@@ -120,11 +120,13 @@ class IdealPrograms:
             if self._budget <= 0:
                 raise OutOfBudgetError
             self._budget -= 1
-            actions = (Move(name, self._probe.act(state, name)) for name in self._probe.legal_actions(program, state))
+            actions = (
+                IdealStep(name, self._probe.act(state, name)) for name in self._probe.legal_actions(program, state)
+            )
             known = self._steps[key] = (*actions, *self._after_calls(program, state))
         return known
 
-    def _after_calls(self, program: str, state: Any) -> list[Move]:
+    def _after_calls(self, program: str, state: Any) -> list[IdealStep]:
         probe, steps = self._probe, []
         for callee in probe.legal_calls(program, state):
             entered = probe.enter(state, callee, program)
@@ -134,11 +136,11 @@ class IdealPrograms:
                 continue
             end = self.end(callee, entered)
             if end is not None:
-                steps.append(Move(callee, probe.leave(state, end, callee, program), entered))
+                steps.append(IdealStep(callee, probe.leave(state, end, callee, program), entered))
         return steps
 
 
-def _distances_back(ends: tuple[Any, ...], edges: list[tuple[Any, Move]]) -> dict[Any, int]:
+def _distances_back(ends: tuple[Any, ...], edges: list[tuple[Any, IdealStep]]) -> dict[Any, int]:
     """How many steps each state is away from the nearest end."""
     before = defaultdict(list)
     for state, step in edges:
