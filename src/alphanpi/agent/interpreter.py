@@ -54,12 +54,12 @@ class Execution(NamedTuple):
 
 
 class _Frame:
-    __slots__ = ("entry", "history", "length", "limit", "program", "state")
+    __slots__ = ("context", "entry", "length", "limit", "program", "state")
 
     def __init__(self, program: int, state: Any, limit: int) -> None:
         self.program = program
         self.entry = self.state = state
-        self.history = HistoryTable.beginning(program)
+        self.context = HistoryTable.beginning(program)
         self.length = 0
         self.limit = limit
 
@@ -181,13 +181,13 @@ class Interpreter:
         """Run an instance to its end, or to a history the network has not seen, which is returned."""
         guard, names, atomic = self.guard, self._names, self._atomic
         frames, recorder, numbers = instance.frames, instance.recorder, self.table.numbers
+        following = self.table.following
         while True:
             frame = frames[-1]
-            key = (frame.history, guard.observe(frame.state))
+            key = (frame.context, guard.observe(frame.state))
             history = numbers.get(key)
             if history is None:
                 return key
-            frame.history = history
             action = self._choose(history, frame)
             frame.length += 1
             instance.actions += 1
@@ -208,6 +208,7 @@ class Interpreter:
             if frame.length >= frame.limit:
                 self._fail(instance, Failure.DEPTH)
                 return None
+            frame.context = following(history, action)
             if max_actions is not None and instance.actions >= max_actions:
                 self._fail(instance, Failure.ACTIONS)
                 return None

@@ -9,6 +9,7 @@ Readings where the paper is silent or contradicts itself:
 - Priors and noise are over the legal actions only.
 - The recursion penalty applies where a recursive call was legal on the path and none was made. Not in the paper: an
   optional bonus for each recursive call, and an option to apply the penalty to every call that is no base case.
+- With a window (not in the paper), the network reads the last observations of the call, each with the action before it.
 - A failed call ends the search ("discard"), or its child gets the value -1 and is not taken again ("penalise").
 - Where no child that may be taken was visited, priors stand in for visit counts; in exploitation mode they also decide
   between children visited equally often.
@@ -24,7 +25,7 @@ import numpy as np
 from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.tables import Failure
 from alphanpi.environment.specification import STOP, Environment
-from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.evaluator import UNBOUNDED, Evaluation, Evaluator, window_of
 
 
 class CallFailedError(Exception):
@@ -48,6 +49,7 @@ class Node:
         self.action = action  # that led here
         self.incoming_memory = memory  # LSTM state before this node's observation
         self.memory: np.ndarray | None = None  # and after it
+        self.seen: list[tuple[int, Any]] = []  # of this call so far: action before (0 for none), observation
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.legal: list[int] | None = None  # None until expanded
         self.priors: dict[int, float] = {}
@@ -209,9 +211,7 @@ class Oracle:
 
     def expand(self, node: Node) -> float:
         """Ask the network for priors and value."""
-        program = np.array([self.index - self.library.atomic_count])
-        observation = np.array([self.environment.observe(node.state)], np.int16)
-        evaluation = self.evaluator.evaluate(program, observation, node.incoming_memory[None])
+        evaluation = self.evaluate(node)
         node.memory = evaluation.memory[0]
         legal = self.environment.legal(self.program, node.state)
         node.legal = [action for action in range(len(self.library)) if legal[action]]
@@ -225,6 +225,22 @@ class Oracle:
         if self.exploring and (self.config.noise_at == "every" or node is self.root):
             self.add_noise(node)
         return float(evaluation.values[0])
+
+    def evaluate(self, node: Node) -> Evaluation:
+        """The network's answer: after one more observation or, with a window, after the last ones of the call alone."""
+        program = np.array([self.index - self.library.atomic_count])
+        observation = np.array([self.environment.observe(node.state)], np.int16)
+        window = window_of(self.evaluator)
+        if window == UNBOUNDED:
+            return self.evaluator.evaluate(program, observation, node.incoming_memory[None])
+        before = [] if node.parent is None else node.parent.seen
+        node.seen = [*before, (0 if node.action is None else node.action + 1, observation)]
+        memory = np.zeros((1, self.evaluator.memory_width), np.float32)
+        for previous, seen in node.seen[-window:]:
+            memory[0, -1] = previous
+            evaluation = self.evaluator.evaluate(program, seen, memory)
+            memory = evaluation.memory.copy()
+        return evaluation
 
     def add_noise(self, node: Node) -> None:
         """P <- (1 - epsilon) P + epsilon eta, eta ~ Dir(alpha): normalised Gamma(alpha) draws."""

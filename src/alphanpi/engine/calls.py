@@ -33,7 +33,8 @@ def grow(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
 @compiled
 def attach(t: Tables, f: int, node: int, slot: int, action: int, after: int) -> int:
     """A new node for the state to which an action leads, behind its edge; there is one in the pool."""
-    child = new_node(t, f, after, t.nodes[node].history)
+    child = new_node(t, f, after, following(t, f, t.nodes[node].history, action))
+    t.nodes[child].previous = action if t.rules[0].window > 1 else NONE
     t.nodes[child].parent = node
     t.nodes[child].parent_slot = slot
     t.nodes[child].depth = t.nodes[node].depth + 1
@@ -42,6 +43,14 @@ def attach(t: Tables, f: int, node: int, slot: int, action: int, after: int) -> 
     t.nodes[child].could_recurse = t.nodes[node].could_recurse
     t.edges[node, slot].child = child
     return child
+
+
+@inlined
+def following(t: Tables, f: int, history: int, action: int) -> int:
+    """The context after a history and an action; with a window of two or more it is looked up later."""
+    if t.rules[0].window == 1:
+        return t.rules[0].programs + t.frames[f].program * t.rules[0].entries + action
+    return history
 
 
 @compiled
@@ -120,7 +129,8 @@ def call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
     t.frames[f].work = 0
     t.frames[f].first_node = NONE
     t.frames[f].node_count = 0
-    root = new_node(t, f, entry, program)  # the empty history of a program has the program's index
+    root = new_node(t, f, entry, program)  # the context in which a program begins has the program's index
+    t.nodes[root].previous = NONE
     t.nodes[root].parent = NONE
     t.nodes[root].depth = 0
     t.nodes[root].recursions = 0
@@ -132,12 +142,12 @@ def call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
 
 
 @compiled
-def new_node(t: Tables, f: int, state: int, parent_history: int) -> int:
+def new_node(t: Tables, f: int, state: int, context: int) -> int:
     """Take a node from the pool for a state of a frame; the tree it belongs to is the frame's."""
     node = t.free[0]
     t.free[0] = t.nodes[node].link
     t.nodes[node].state = state
-    t.nodes[node].parent_history = parent_history
+    t.nodes[node].context = context
     t.nodes[node].history = UNKNOWN
     t.nodes[node].count = UNKNOWN
     t.nodes[node].post = UNKNOWN

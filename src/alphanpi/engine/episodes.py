@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from alphanpi.errors import UsageError
 _ACT, _ENTER, _LEAVE, _POST = int(Hole.ACT), int(Hole.ENTER), int(Hole.LEAVE), int(Hole.POST)
 _LEGAL, _DEPTH, _EVALUATE, _NOISE = int(Hole.LEGAL), int(Hole.DEPTH), int(Hole.EVALUATE), int(Hole.NOISE)
 _NODES, _FRAMES = int(Hole.NODES), int(Hole.FRAMES)
+_CONTEXT = int(Hole.CONTEXT)
 
 _CHOICE_STREAM, _NOISE_STREAM = 0, 1  # of the random numbers of an episode
 _NOISE_POOL = 512
@@ -89,25 +91,29 @@ class Episodes:
         world, histories = self.shared.world, self.shared.histories
         missing = Missing({}, {}, foresees_evaluations)
         foresight = Foresight(world, histories, missing)
+
+        def following(history: int, action: int) -> int:
+            return histories.following(history, action, world.observations)
+
         several = self.shared.config.simulations_exploitation > 1  # in a call, which never explores
         for e, hole, first, second, third, entry, history, origin, ahead in self.questions[:waiting].tolist():
             if hole == _ACT:
                 after = world.fill_action(first, second)
                 if ahead:
-                    foresight.look_ahead(first, third, history)
+                    foresight.look_ahead(first, third, partial(following, history))
                 else:
-                    foresight.follow(after, third, entry, history)
+                    foresight.follow(after, third, entry, following(history, second))
             elif hole == _EVALUATE:
                 missing.evaluations[first, second] = None
                 if ahead and origin != NONE:
-                    foresight.look_ahead(origin, third, first)
+                    foresight.look_ahead(origin, third, partial(histories.beside, first))
             elif hole == _POST:
                 missing.posts[world.post_key(first, second, third)] = None
             elif hole == _LEGAL:
                 if ahead:
                     world.fill_legal(first, second)
                     if origin != NONE:
-                        foresight.look_ahead(origin, second, third)
+                        foresight.look_ahead(origin, second, partial(histories.beside, third))
                 else:
                     foresight.follow(first, second, entry, third)
             elif hole == _DEPTH:
@@ -118,11 +124,14 @@ class Episodes:
                 world.fill_depth(entered, callee)
                 foresight.begin(entered, callee, bool(ahead) and several)
             elif hole == _LEAVE:
-                after, caller = world.fill_left(first, second, third), world.changes[third].caller
+                change = world.changes[third]
+                after = world.fill_left(first, second, third)
                 if ahead:
-                    world.fill_legal(after, caller)
+                    world.fill_legal(after, change.caller)
                 else:
-                    foresight.follow(after, caller, entry, history)
+                    foresight.follow(after, change.caller, entry, following(history, world.atomic + change.callee))
+            elif hole == _CONTEXT:
+                following(first, second)
             elif hole == _NOISE:
                 self._draw_noise(e)
             elif hole == _NODES:
@@ -150,7 +159,7 @@ class Episodes:
             observations=world.observations[world.observation[visited]],
             visits=self.visits[e, :length].copy(),
             policies=self.policies[e, :length].copy(),
-            memories=self.shared.histories.memory_of(self.steps["history"][e, :length]),
+            memories=self.shared.histories.memory_of(self.steps["context"][e, :length]),
             success=failure == Failure.NONE,
             failure=failure,
             value=float(episode["value"]),

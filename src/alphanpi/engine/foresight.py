@@ -5,6 +5,7 @@ What is known never changes a result, only how often a search has to wait.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from alphanpi.engine.histories import Histories
@@ -17,7 +18,7 @@ _FARTHEST = 256  # most actions followed ahead of a search
 class Missing(NamedTuple):
     """What is to be found out in one go, each once and in order: evaluations and answers of post-conditions."""
 
-    evaluations: dict[tuple[int, int], None]  # (history, observation)
+    evaluations: dict[tuple[int, int], None]  # (context, observation)
     posts: dict[int, None]  # keys of World.post_key
     foresees_evaluations: bool  # compiled code that evaluates by itself needs none ahead of time
 
@@ -29,7 +30,7 @@ class Foresight(NamedTuple):
     histories: Histories
     missing: Missing
 
-    def follow(self, state: int, program: int, entry: int, history: int) -> None:
+    def follow(self, state: int, program: int, entry: int, context: int) -> None:
         """Have everything ready for the most probable actions from a state on, into calls, up to the next STOP.
 
         A search with few simulations goes that way nearly always, and then waits once where it would wait many times.
@@ -39,18 +40,19 @@ class Foresight(NamedTuple):
         atomic = world.atomic
         for _ in range(_FARTHEST):
             legal = world.fill_legal(state, program)
-            extended_history = histories.known(history, world.observed[state])
-            if extended_history is None:
-                self._foresee_evaluation(history, state)
+            history = histories.known(context, world.observed[state])
+            if history is None:
+                self._foresee_evaluation(context, state)
                 return
-            action = histories.favourite(extended_history, legal)
+            action = histories.favourite(history, legal)
             if action == STOP_ACTION:
                 key = world.post_key(entry, state, program)
                 if key >= 0:
                     missing.posts[key] = None
                 return
             if action < atomic:
-                state, history = world.fill_action(state, action), extended_history
+                state = world.fill_action(state, action)
+                context = histories.following(history, action, world.observations)
                 continue
             callee = action - atomic
             change = world.frame_change(program, callee)
@@ -60,32 +62,33 @@ class Foresight(NamedTuple):
                 return
             if result == UNKNOWN:
                 world.fill_depth(entered, callee)
-                state, program, entry, history = entered, callee, entered, callee
+                state, program, entry, context = entered, callee, entered, callee
             else:
                 state = result if change == NONE else world.fill_left(state, result, change)
-                history = extended_history
+                context = histories.following(history, action, world.observations)
 
-    def look_ahead(self, state: int, program: int, history: int) -> None:
+    def look_ahead(self, state: int, program: int, context_after: Callable[[int], int]) -> None:
         """Have everything ready for all actions at a node, which an exploring search will try soon.
 
         Only what STOP is worth is left out: most nodes are never visited often enough to ask for it.
         """
         successors = self.world.successors(state, program)
         if self.missing.foresees_evaluations:
-            for after in successors:
-                self._foresee_evaluation(history, after)
+            moves = self.world.fill_legal(state, program).moves
+            for action, after in zip(moves, successors, strict=True):
+                self._foresee_evaluation(context_after(action), after)
 
     def begin(self, state: int, program: int, ahead: bool) -> None:
         """Have everything ready for the start of a call; for all actions there, or for the most probable ones."""
         if ahead:
             self.world.successors(state, program)
-            self._foresee_evaluation(program, state)  # empty histories have the numbers of their programs
+            self._foresee_evaluation(program, state)  # programs begin in the contexts of their numbers
         else:
             self.follow(state, program, state, program)
 
-    def _foresee_evaluation(self, history: int, state: int) -> None:
+    def _foresee_evaluation(self, context: int, state: int) -> None:
         if self.missing.foresees_evaluations:
             self.histories.notice()
             observation = self.world.observed[state]
-            if self.histories.known(history, observation) is None:
-                self.missing.evaluations[history, observation] = None
+            if self.histories.known(context, observation) is None:
+                self.missing.evaluations[context, observation] = None

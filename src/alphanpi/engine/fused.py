@@ -80,25 +80,32 @@ def _add_rows(t: Tables, g: Growth, waiting: int) -> bool:
         found = True
         t.episodes[question.episode].hole = question.hole = _NO_HOLE
         _add_row(t, g, question.first, question.second)
-        if question.ahead and question.origin != NONE:
+        if question.ahead and question.origin != NONE and t.rules[0].window <= 1:
             _add_siblings(t, g, question.first, question.origin, question.third)
     return found
 
 
 @compiled
-def _add_siblings(t: Tables, g: Growth, history: int, origin: int, program: int) -> None:
+def _add_siblings(t: Tables, g: Growth, context: int, origin: int, program: int) -> None:
     """Rows for the other actions of a node, too: an exploring search tries them soon, and large batches are faster."""
     legal = t.calls[origin, program].legal
     for slot in range(t.legal_count[legal]):
         action = t.legal_actions[legal, slot]
         after = t.successor[origin, action] if action < t.rules[0].atomic else UNKNOWN
         if after != UNKNOWN:
-            _add_row(t, g, history, t.observation[after])
+            _add_row(t, g, context if t.rules[0].window == 0 else _context(t, program, action), t.observation[after])
 
 
 @compiled
-def _add_row(t: Tables, g: Growth, history: int, observation: int) -> None:
-    key = pair_key(history, observation)
+def _context(t: Tables, program: int, action: int) -> int:
+    """With a window of one, the context after an action."""
+    context: int = t.rules[0].programs + program * t.rules[0].entries + action
+    return context
+
+
+@compiled
+def _add_row(t: Tables, g: Growth, context: int, observation: int) -> None:
+    key = pair_key(context, observation)
     if get(t.history_keys, t.history_values, key) == ABSENT:
         put(g.children, key, g.rows[0])
         g.keys[g.rows[0]] = key

@@ -27,10 +27,19 @@ def empty(capacity: int = 1024) -> HashMap:
     return HashMap(np.full(capacity, _EMPTY, np.int64), np.zeros(capacity, np.int32), np.zeros(1, np.int64))
 
 
+_LAST_ACTION = 2**31 - 1
+
+
 @compiled
 def pair_key(high: int, low: int) -> np.int64:
     """One key from two non-negative 31-bit integers."""
     return (np.int64(high) << np.int64(32)) | np.int64(low)
+
+
+@compiled
+def action_key(history: int, action: int) -> np.int64:
+    """A key from a history and an action; no observation has so large a number."""
+    return pair_key(history, _LAST_ACTION - action)
 
 
 @compiled

@@ -1,57 +1,84 @@
 """What the network said: a trie over observation sequences, shared by all episodes and nested searches.
 
-Inside one call the network's answer depends on the program and the observations so far, and on nothing else, so
-each such history is evaluated once until the weights change.
+Inside one call the network's answer depends on the program and the observations so far or, with a window, on the last
+ones and the actions between them, and on nothing else, so each such history is evaluated once until the weights change.
+
+A history is a context and the observation made in it. What is carried from a history to the next observation is again a
+context: the history itself or, with a window, the history of the last observations and the action taken since. With a
+window of one there are as many contexts as programs and actions, and all of them have rows from the beginning.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.engine import hashing
 from alphanpi.engine.fused import ROWS_AT_ONCE, Growth
-from alphanpi.engine.tables import Failure, LegalSet, LimitReachedError, extended
+from alphanpi.engine.tables import NONE, Failure, LegalSet, LimitReachedError, extended
 from alphanpi.network.compiled import Weights
-from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of
 
 _FIRST_ROWS = 1 << 15
 _FIRST_CAPACITY = 1 << 14
 _PERCEIVED = 1 << 14  # observations
 
 
+class _Context(NamedTuple):
+    """With a window, what is carried to an observation."""
+
+    program: int
+    history: int  # NONE where a call begins, or the window does
+    action: int
+
+
 class Histories:
-    """Evaluated histories. Ids 0..P-1 are the empty histories of the P programs."""
+    """Evaluated histories and contexts by row. Rows 0..P-1 are the contexts in which the P programs begin."""
 
     def __init__(self, evaluator: Evaluator, programs: int, entries: int, max_histories: int) -> None:
         self.evaluator = evaluator
         self.programs = programs
         self.entries = entries
         self.max_histories = max_histories
+        self.window = window_of(evaluator)
+        self.first = programs * (1 + entries) if self.window == 1 else programs
+        """Rows there are from the beginning."""
         self._evaluations = 0  # of histories that were forgotten
-        rows = max(_FIRST_ROWS, 2 * programs)
-        self._count = np.full(1, programs, np.int64)
+        rows = max(_FIRST_ROWS, 2 * self.first)
+        self._count = np.full(1, self.first, np.int64)
         self._keys = np.zeros(rows, np.int64)  # the pair each history extends, as one key
         self._clock = np.zeros(3, np.int64)  # of compiled code, see Growth
         self._memory = np.zeros((rows, evaluator.memory_width), np.float32)  # rows cost nothing until they are used
         self._program = np.zeros(rows, np.int64)
         self._program[:programs] = np.arange(programs)
+        if self.window == 1:
+            self._program[programs : self.first] = np.repeat(np.arange(programs), entries)
+            self._memory[programs : self.first, -1] = np.tile([noted(action) for action in range(entries)], programs)
         self._fused = _weights(evaluator) is not None
         gates = 4 * (evaluator.memory_width // 2)
         self._perceived = np.zeros((_PERCEIVED + ROWS_AT_ONCE if self._fused else 0, gates), np.float32)
         self._is_perceived = np.zeros(_PERCEIVED if self._fused else 0, np.bool_)
         self.logits = np.zeros((rows, entries), np.float32)
         self.values = np.zeros(rows, np.float32)
-        self.forget()
+        self._contexts: dict[int, _Context] = {}
+        self._begin()
 
     def forget(self) -> None:
         """Drop everything: the weights have changed."""
         self._evaluations = self.evaluations
-        self._count[0] = self._noticed = self.programs
+        self._begin()
+
+    def _begin(self) -> None:
+        self._count[0] = self._noticed = self.first
         self.children = hashing.empty(_FIRST_CAPACITY)
         self._known: dict[int, int] = {}
         self._is_perceived[:] = False
         self._favourites: dict[tuple[int, int], int] = {}
+        self._contexts = {row: _Context(row, NONE, NONE) for row in range(self.programs)}
+        self._context_rows = {context: row for row, context in self._contexts.items()}
+        self._following: dict[tuple[int, int], int] = {}
 
     @property
     def weights(self) -> Weights | None:
@@ -66,11 +93,68 @@ class Histories:
     @property
     def evaluations(self) -> int:
         """Histories evaluated in all."""
-        return self._evaluations + self.count - self.programs
+        return self._evaluations + self.count - self.first - (len(self._contexts) - self.programs)
 
-    def known(self, history: int, observation: int) -> int | None:
-        """The history that is another one extended by an observation, if it has been evaluated and noticed."""
-        return self._known.get((history << 32) | observation)
+    def known(self, context: int, observation: int) -> int | None:
+        """The history that an observation makes of a context, if it has been evaluated and noticed."""
+        return self._known.get((context << 32) | observation)
+
+    def following(self, history: int, action: int, observations: NDArray[np.int16]) -> int:
+        """The context after a history in which an action was taken."""
+        if self.window == UNBOUNDED:
+            return history
+        if self.window == 1:
+            return self.programs + int(self._program[history]) * self.entries + action
+        key = (history, action)
+        if key not in self._following:
+            self._following[key] = row = self._row(self._context(history, action, observations))
+            self.children = hashing.insert(
+                self.children, np.array([hashing.action_key(*key)], np.int64), np.array([row], np.int32)
+            )
+        return self._following[key]
+
+    def beside(self, context: int, action: int) -> int:
+        """The context of another action of the same node."""
+        if self.window == UNBOUNDED:
+            return context
+        if self.window == 1:
+            return self.programs + int(self._program[context]) * self.entries + action
+        return self._row(self._contexts[context]._replace(action=action))
+
+    def _context(self, history: int, action: int, observations: NDArray[np.int16]) -> _Context:
+        program, at = int(self._program[history]), history
+        kept: list[tuple[int, int]] = []  # action before, observation
+        while at != NONE and len(kept) < self.window - 1:
+            context, observed = divmod(int(self._keys[at]), 1 << 32)
+            kept.append((self._contexts[context].action, observed))
+            at = self._contexts[context].history
+        at = NONE
+        for before, observed in reversed(kept):
+            pair = (self._row(_Context(program, at, before)), observed)
+            self.notice()
+            if self.known(*pair) is None:
+                self.extend([pair], observations)
+            found = self.known(*pair)
+            assert found is not None, "just evaluated"
+            at = found
+        return _Context(program, at, action)
+
+    def _row(self, context: _Context) -> int:
+        """The row of a context, made if there is none."""
+        row = self._context_rows.get(context)
+        if row is None:
+            row = self.count
+            if row >= self.max_histories:
+                raise LimitReachedError(Failure.HISTORIES)
+            if row >= len(self._memory):
+                self._grow(row + 1)
+            self.notice()
+            self._context_rows[context], self._contexts[row] = row, context
+            self._program[row], self._keys[row] = context.program, NONE
+            self._memory[row] = 0 if context.history == NONE else self._memory[context.history]
+            self._memory[row, -1] = noted(context.action)
+            self._count[0] = self._noticed = row + 1
+        return row
 
     @property
     def compiled_seconds(self) -> float:
@@ -109,7 +193,7 @@ class Histories:
         return action
 
     def extend(self, pairs: list[tuple[int, int]], observations: NDArray[np.int16]) -> None:
-        """Evaluate histories, each a known one and the id of the observation that extends it."""
+        """Evaluate histories, each a context and the id of the observation made in it."""
         if self.count + len(pairs) > self.max_histories:
             raise LimitReachedError(Failure.HISTORIES)
         parents, observed = np.array(pairs, np.int64).T
@@ -127,9 +211,9 @@ class Histories:
         self._count[0] = last
         self.notice()
 
-    def memory_of(self, histories: NDArray[np.int32]) -> NDArray[np.float32]:
-        """What the network carries after each of the histories: [rows, W]."""
-        return self._memory[histories]
+    def memory_of(self, contexts: NDArray[np.int32]) -> NDArray[np.float32]:
+        """What the network carries into each of the contexts: [rows, W]."""
+        return self._memory[contexts]
 
     @property
     def bytes(self) -> int:

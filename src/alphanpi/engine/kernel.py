@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from alphanpi.engine.calls import call, explores, finish, grow, simulations, wait
 from alphanpi.engine.compilation import compiled, inlined
-from alphanpi.engine.hashing import ABSENT, get, pair_key
+from alphanpi.engine.hashing import ABSENT, action_key, get, pair_key
 from alphanpi.engine.scoring import soft_maximum, success_value
 from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN, Failure, Hole, Status, Tables
 
@@ -22,7 +22,7 @@ from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN, Failure, 
 _ACTIVE, _NO_HOLE = int(Status.ACTIVE), int(Hole.NONE)
 _POST, _LEGAL, _EVALUATE, _NOISE = int(Hole.POST), int(Hole.LEGAL), int(Hole.EVALUATE), int(Hole.NOISE)
 _SUCCESS, _FAILED_POST, _FAILED_DEPTH = int(Failure.NONE), int(Failure.POST), int(Failure.DEPTH)
-_FAILED_CALL, _PAUSE = int(Failure.CALL), int(Hole.PAUSE)
+_FAILED_CALL, _PAUSE, _CONTEXT = int(Failure.CALL), int(Hole.PAUSE), int(Hole.CONTEXT)
 
 
 @compiled
@@ -135,13 +135,20 @@ def _descend(t: Tables, f: int) -> int:
 def _expand(t: Tables, e: int, f: int, node: int) -> bool:
     """Give the node its edges and priors; False where it has to wait."""
     state, program = t.nodes[node].state, t.frames[f].program
+    context, observation = t.nodes[node].context, t.observation[state]
+    if t.nodes[node].previous != NONE:
+        known = get(t.history_keys, t.history_values, action_key(context, t.nodes[node].previous))
+        if known == ABSENT:
+            return wait(t, e, _CONTEXT, context, t.nodes[node].previous, 0)
+        context = known
+        t.nodes[node].context = known
+        t.nodes[node].previous = NONE
     legal = t.calls[state, program].legal
     if legal == UNKNOWN:
-        return wait(t, e, _LEGAL, state, program, t.nodes[node].parent_history)
-    parent_history, observation = t.nodes[node].parent_history, t.observation[state]
-    history = get(t.history_keys, t.history_values, pair_key(parent_history, observation))
+        return wait(t, e, _LEGAL, state, program, context)
+    history = get(t.history_keys, t.history_values, pair_key(context, observation))
     if history == ABSENT:
-        return wait(t, e, _EVALUATE, parent_history, observation, program)
+        return wait(t, e, _EVALUATE, context, observation, program)
     count = t.legal_count[legal]
     noisy = _noisy(t, e, f) and (t.rules[0].noise_everywhere or node == t.frames[f].root)
     if noisy and not _noise_ready(t, e, count):
@@ -328,7 +335,7 @@ def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
         total = _policy_total(t, node, True)
     t.steps[e, step].state = t.nodes[node].state
     t.steps[e, step].action = action
-    t.steps[e, step].history = t.nodes[node].parent_history
+    t.steps[e, step].context = t.nodes[node].context
     t.visits[e, step, :] = 0
     t.policies[e, step, :] = 0.0
     for slot in range(t.nodes[node].count):

@@ -60,7 +60,7 @@ class Search:
             world=self.world,
             histories=self.histories,
             pools=Pools(self.world.widest),
-            rules=_rules(self.config, self.world),
+            rules=_rules(self.config, self.world, self.histories.window),
             level=level_terms(self.library, self.config.c_level),
         )
         self._affordable = _FIRST_BATCH  # episodes side by side
@@ -132,7 +132,7 @@ class Search:
             return []
         except LimitReachedError as limit:
             # A full table is an episode's own failure only if it fills the table alone and from the start.
-            if len(requests) > 1 or states > 0 or histories > self.histories.programs:
+            if len(requests) > 1 or states > 0 or histories > self.histories.first:
                 self._affordable = max(1, len(requests) // 4)
                 return []
             traces = [self._overflowed(requests[0], limit.failure)]
@@ -203,10 +203,12 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _rules(config: SearchConfig, world: World) -> Records:
+def _rules(config: SearchConfig, world: World, window: int) -> Records:
     rules = np.zeros(1, RULES)
     rules["atomic"] = world.atomic
     rules["entries"] = len(world.library)
+    rules["programs"] = world.programs
+    rules["window"] = window
     rules["decaying_level"] = config.level_term == "decaying"
     rules["penalise_where_possible"] = config.recursion_penalty_where == "possible"
     rules["noise_everywhere"] = config.noise_at == "every"

@@ -58,13 +58,14 @@ class Hole(IntEnum):
     ENTER = 2  # (state, frame change)
     LEAVE = 3  # (caller state, callee state, frame change)
     POST = 4  # (before, after, program)
-    LEGAL = 5  # (state, program, parent history)
+    LEGAL = 5  # (state, program, context)
     DEPTH = 6  # (state, program)
-    EVALUATE = 7  # (parent history, observation, program)
+    EVALUATE = 7  # (context, observation, program)
     NOISE = 8  # ()
     NODES = 9  # ()
     FRAMES = 10  # ()
     PAUSE = 11  # (), for Python to be heard in between
+    CONTEXT = 12  # (history, action)
 
 
 class Status(IntEnum):
@@ -87,12 +88,14 @@ depth: most actions of a call that starts here; base_case: whether it should not
 """
 
 NODE = _record(
-    "state parent_history history parent parent_slot depth recursions count legal total post link selected",
+    "state context previous history parent parent_slot depth recursions count legal total post link selected",
     "could_recurse",
     "stop_value",
 )
 """A node of a search tree.
 
+context: what the network carries to the node's observation; with a window of two or more, the history of the parent
+until the node is expanded, and previous the action from there, which is NONE otherwise;
 history: UNKNOWN until expanded, as is count, the number of legal actions; depth: actions since the program was
 called; total: visits over all edges; post: whether STOP here succeeds (UNKNOWN, 0, 1), and stop_value its value then;
 link: next node of the same tree, or of the free list; selected: slot of the edge to take next;
@@ -134,11 +137,11 @@ entry: state in which the running call began; history: of the node the simulatio
 node's parent, or NONE; ahead: 1 where the other actions of the node will be tried soon, too.
 """
 
-STEP = _record("state action history")
-"""One action of a trace, and the history before its observation."""
+STEP = _record("state action context")
+"""One action of a trace, and the context of its observation."""
 
 RULES = _record(
-    "atomic entries simulations simulations_exploitation max_call_depth max_nodes max_actions",
+    "atomic entries programs window simulations simulations_exploitation max_call_depth max_nodes max_actions",
     "decaying_level noise_everywhere penalise_where_possible discard_exploring discard_exploiting",
     "c_puct q_temperature policy_temperature discount recursion_penalty recursion_bonus noise_fraction",
 )
@@ -167,7 +170,7 @@ class Tables(NamedTuple):
     post_values: Ints
     logits: NDArray[np.float32]  # [H, A]
     values: NDArray[np.float32]  # [H]
-    history_keys: NDArray[np.int64]  # (history, observation) -> history; histories 0..P-1 are the empty ones
+    history_keys: NDArray[np.int64]  # (context, observation) -> history; (history, ~action) -> context
     history_values: Ints
     nodes: Records  # [N] of NODE
     edges: Records  # [N, K] of EDGE

@@ -25,7 +25,7 @@ class Weights(NamedTuple):
     encoder_2_bias: Vector
     gates_input: Matrix  # [S, 4H]
     gates_hidden: Matrix  # [H, 4H]
-    gates_bias: Matrix  # [P, 4H] with the share of each program's embedding
+    gates_bias: NDArray[np.float32]  # [P, 1 or A + 1, 4H] share of a program and, with a window, the action before
     actor_1: Matrix
     actor_1_bias: Vector
     actor_2: Matrix
@@ -169,8 +169,9 @@ def remember(
     hidden = np.empty((rows, units), np.float32)
     for r in range(rows):
         program, place, parent = programs[r], seen[r], parents[r]
+        previous = np.int64(memory[parent, 2 * units]) if memory.shape[1] > 2 * units else np.int64(0)
         for j in range(4 * units):
-            gates[j] = (perceived[place, j] + w.gates_bias[program, j]) + recalled[parent, j]
+            gates[j] = (perceived[place, j] + w.gates_bias[program, previous, j]) + recalled[parent, j]
         # Of a sum of two products the compiler may fuse either one, and differently in each version of a loop, of which
         # it takes one by the addresses of the arrays. A product that is stored first leaves it no choice.
         for j in range(units):
@@ -181,6 +182,7 @@ def remember(
             hidden[r, j] = show * _tanh(cell)
             after[r, j] = hidden[r, j]
             after[r, units + j] = cell
+        after[r, 2 * units :] = np.float32(0)
 
     actor = _filled(rows, w.actor_1_bias)
     _add_product(hidden, w.actor_1, actor)

@@ -7,6 +7,24 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+UNBOUNDED = 0
+"""In place of a window: the network sees all observations of a call."""
+
+
+def window_of(evaluator: Evaluator) -> int:
+    """How many observations of a call a network sees, the last ones; UNBOUNDED where it says nothing of a window.
+
+    With a window of k, what it says at step t of a call depends on the pairs (a_i-1, o_i) for i = t - k + 1, ..., t
+    alone: it reads them in this order, beginning with a memory of zeros. Before the first observation there is no
+    action.
+    """
+    return int(getattr(evaluator, "window", UNBOUNDED))
+
+
+def noted(action: int) -> int:
+    """An action as a memory holds it; 0 stands for none."""
+    return action + 1
+
 
 class Evaluation(NamedTuple):
     """What a network says of a batch of R histories."""
@@ -25,7 +43,11 @@ class Evaluator(Protocol):
 
     @property
     def memory_width(self) -> int:
-        """Numbers the network carries from one step of a call to the next; all zero at the start."""
+        """Numbers the network carries from one step of a call to the next; all zero at the start.
+
+        With a window, the last of them is not the network's: whoever calls it puts `noted(action)` there between two
+        steps.
+        """
 
     def evaluate(
         self,

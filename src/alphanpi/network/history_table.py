@@ -1,7 +1,8 @@
 """What the network says after each history, asked for once: the table of interpreter, verification and reports.
 
-Inside one call the network's answer depends on the program and the observations so far, and on nothing else. The search
-has a table of its own, which compiled code reads (`engine/histories.py`).
+Inside one call the network's answer depends on the program and on the observations so far or, with a window, on the
+last ones and the actions between them, and on nothing else. The search has a table of its own, which compiled code
+reads (`engine/histories.py`).
 """
 
 from __future__ import annotations
@@ -13,27 +14,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.environment.specification import Library
-from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of
 
 Observation = tuple[int, ...]
-Key = tuple[int, Observation]  # a history, and the observation that extends it
+Key = tuple[int, Observation]  # a context, and the observation made in it
+NONE = -1
 _FIRST_ROWS = 1024
 
 
-class History(NamedTuple):
-    """The observations of a call so far, as the last one and what came before."""
+class Context(NamedTuple):
+    """What is carried to the next observation: a history and, with a window, the action taken since; or NONE."""
 
     program: int  # among the programs to be learned
-    before: int  # negative at the first observation of a call
+    history: int
+    action: int
+
+
+class History(NamedTuple):
+    """A context, and the observation made in it."""
+
+    before: int
     observation: Observation
 
 
 class HistoryTable:
-    """Histories by number, in the order in which they were evaluated."""
+    """Contexts and histories by number, in the order in which they were met."""
 
     def __init__(self, library: Library, evaluator: Evaluator) -> None:
         self.library = library
         self.evaluator = evaluator
+        self.window = window_of(evaluator)
         self._may_call = [
             frozenset(index for index, allowed in enumerate(library.may_call(program.name)) if allowed)
             for program in library.learned
@@ -46,41 +56,79 @@ class HistoryTable:
         self.histories: list[History] = []
         self.logits: list[NDArray[np.float32]] = []  # [A] of each
         self.rankings: list[list[int]] = []  # of each, the actions the program may take by falling logit
-        self._memory = np.zeros((_FIRST_ROWS, self.evaluator.memory_width), np.float32)
+        self.contexts = [Context(program, NONE, NONE) for program in range(len(self.library.learned))]
+        self._context_numbers = {context: number for number, context in enumerate(self.contexts)}
+        self._following: dict[tuple[int, int], int] = {}
+        self._memory = np.zeros((_FIRST_ROWS, self.evaluator.memory_width), np.float32)  # after each history
 
     @staticmethod
     def beginning(program: int) -> int:
-        """What a call of a program begins with, before any observation."""
-        return -1 - program
+        """The context in which a call of a program begins."""
+        return program
 
-    def after(self, before: int, observation: Observation) -> int:
-        """The history that extends another by one observation; a new one is evaluated alone."""
-        key = (before, observation)
+    def after(self, context: int, observation: Observation) -> int:
+        """The history that an observation makes of a context; a new one is evaluated alone."""
+        key = (context, observation)
         if key not in self.numbers:
             self.extend([key])
         return self.numbers[key]
 
+    def following(self, history: int, action: int) -> int:
+        """The context after a history in which an action was taken."""
+        key = (history, action if self.window else NONE)
+        known = self._following.get(key)
+        if known is None:
+            known = self._following[key] = self._number(self._context(*key))
+        return known
+
+    def program(self, history: int) -> int:
+        """Whose history it is, among the programs to be learned."""
+        return self.contexts[self.histories[history].before].program
+
+    def memory(self, contexts: Sequence[int]) -> NDArray[np.float32]:
+        """What is carried into each of the contexts: [contexts, W]."""
+        found = [self.contexts[context] for context in contexts]
+        before = np.array([context.history for context in found], np.int64)
+        rows = np.where(before[:, np.newaxis] >= 0, self._memory[before], np.float32(0))
+        if self.window:
+            rows[:, -1] = [noted(context.action) for context in found]
+        return rows
+
+    def _context(self, history: int, action: int) -> Context:
+        program = self.program(history)
+        if self.window == UNBOUNDED:
+            return Context(program, history, NONE)
+        kept: list[History] = []
+        at = history
+        while at != NONE and len(kept) < self.window - 1:
+            kept.append(self.histories[at])
+            at = self.contexts[kept[-1].before].history
+        at = NONE
+        for one in reversed(kept):
+            at = self.after(self._number(Context(program, at, self.contexts[one.before].action)), one.observation)
+        return Context(program, at, action)
+
+    def _number(self, context: Context) -> int:
+        number = self._context_numbers.setdefault(context, len(self.contexts))
+        if number == len(self.contexts):
+            self.contexts.append(context)
+        return number
+
     def extend(self, keys: Sequence[Key]) -> None:
         """Evaluate histories that are not in the table, in one batch."""
-        histories = [
-            History(self.histories[before].program if before >= 0 else -1 - before, before, observation)
-            for before, observation in keys
-        ]
-        parents = np.array([history.before for history in histories], np.int64)
-        memory = np.where(parents[:, None] >= 0, self._memory[parents], np.float32(0))
+        programs = [self.contexts[context].program for context, _ in keys]
         answer = self.evaluator.evaluate(
-            np.array([history.program for history in histories], np.int64),
-            np.array([history.observation for history in histories], np.int16),
-            memory,
+            np.array(programs, np.int64),
+            np.array([observation for _, observation in keys], np.int16),
+            self.memory([context for context, _ in keys]),
         )
         first = len(self.histories)
         while first + len(keys) > len(self._memory):
             self._memory = np.concatenate([self._memory, np.zeros_like(self._memory)])
         self._memory[first : first + len(keys)] = answer.memory
         rankings = np.argsort(-answer.logits, axis=1, kind="stable").tolist()
-        for row, (key, history) in enumerate(zip(keys, histories, strict=True)):
-            allowed = self._may_call[history.program]
+        for row, (key, program) in enumerate(zip(keys, programs, strict=True)):
             self.numbers[key] = first + row
-            self.histories.append(history)
+            self.histories.append(History(*key))
             self.logits.append(answer.logits[row].copy())
-            self.rankings.append([action for action in rankings[row] if action in allowed])
+            self.rankings.append([action for action in rankings[row] if action in self._may_call[program]])

@@ -42,14 +42,25 @@ class NPINetwork(nn.Module):
         self.config = sizes
         self.encoder = _perceptron(fields, sizes.encoder_hidden, sizes.observation_encoding)
         self.embedding = nn.Embedding(programs, sizes.program_embedding)
-        self.core = nn.LSTMCell(sizes.observation_encoding + sizes.program_embedding, sizes.memory)
+        inputs = sizes.observation_encoding + sizes.program_embedding
+        if sizes.window:
+            self.previous = nn.Embedding(entries + 1, sizes.action_embedding)
+            inputs += sizes.action_embedding
+        self.core = nn.LSTMCell(inputs, sizes.memory)
         self.actor = _perceptron(sizes.memory, sizes.head_hidden, entries)
         self.critic = _perceptron(sizes.memory, sizes.head_hidden, 1)
 
-    def forward(self, programs: Tensor, observations: Tensor, hidden: Tensor, cell: Tensor) -> NetworkOutput:
-        """One step: `programs` [R], `observations` [R, fields], `hidden` and `cell` [R, H]."""
-        inputs = torch.cat([self.encoder(observations), self.embedding(programs)], dim=1)
-        hidden, cell = self.core(inputs, (hidden, cell))
+    def forward(
+        self, programs: Tensor, observations: Tensor, hidden: Tensor, cell: Tensor, previous: Tensor | None = None
+    ) -> NetworkOutput:
+        """One step: `programs` [R], `observations` [R, fields], `hidden` and `cell` [R, H].
+
+        With a window, `previous` [R] is the action before, as a memory holds it.
+        """
+        inputs = [self.encoder(observations), self.embedding(programs)]
+        if previous is not None:
+            inputs.append(self.previous(previous))
+        hidden, cell = self.core(torch.cat(inputs, dim=1), (hidden, cell))
         value = torch.tanh(self.critic(hidden)).squeeze(1)
         return NetworkOutput(self.actor(hidden), value, hidden, cell)
 
@@ -73,9 +84,12 @@ def create_network(environment: Environment[Any], seed: int = 0, config: Network
 def parameter_count(fields: int, programs: int, entries: int, sizes: NetworkConfig) -> int:
     """Parameters of a network, without making it."""
     gates, inputs = 4 * sizes.memory, sizes.observation_encoding + sizes.program_embedding
+    actions = 0
+    if sizes.window:
+        actions, inputs = (entries + 1) * sizes.action_embedding, inputs + sizes.action_embedding
     encoder = (fields + 1) * sizes.encoder_hidden + (sizes.encoder_hidden + 1) * sizes.observation_encoding
     heads = 2 * (sizes.memory + 1) * sizes.head_hidden + (sizes.head_hidden + 1) * (entries + 1)
-    return encoder + programs * sizes.program_embedding + gates * (inputs + sizes.memory + 2) + heads
+    return encoder + actions + programs * sizes.program_embedding + gates * (inputs + sizes.memory + 2) + heads
 
 
 def usable_device(device: str) -> str:
@@ -117,12 +131,14 @@ class CompiledEvaluator(RefreshableEvaluator):
     def refresh(self) -> None:
         """Read the network's weights again."""
         state = {name: tensor.detach().cpu().numpy() for name, tensor in self.network.state_dict().items()}
-        split = self.network.config.observation_encoding
+        sizes = self.network.config
+        split, end = sizes.observation_encoding, sizes.observation_encoding + sizes.program_embedding
         input_weight = state["core.weight_ih"]
-        # A program's embedding is constant, so its share of the gates is a bias per program.
-        program_bias = (
-            state["embedding.weight"] @ input_weight[:, split:].T + state["core.bias_ih"] + state["core.bias_hh"]
-        )
+        # Embeddings are constant, so a program and the action before it have a bias as their share of the gates.
+        bias = state["embedding.weight"] @ input_weight[:, split:end].T + state["core.bias_ih"] + state["core.bias_hh"]
+        bias = bias[:, np.newaxis]
+        if sizes.window:
+            bias = bias + state["previous.weight"] @ input_weight[:, end:].T
         self.weights = Weights(
             encoder_1=_transposed(state["encoder.0.weight"]),
             encoder_1_bias=state["encoder.0.bias"].copy(),
@@ -130,7 +146,7 @@ class CompiledEvaluator(RefreshableEvaluator):
             encoder_2_bias=state["encoder.2.bias"].copy(),
             gates_input=_transposed(input_weight[:, :split]),
             gates_hidden=_transposed(state["core.weight_hh"]),
-            gates_bias=np.ascontiguousarray(program_bias),
+            gates_bias=np.ascontiguousarray(bias),
             actor_1=_transposed(state["actor.0.weight"]),
             actor_1_bias=state["actor.0.bias"].copy(),
             actor_2=_transposed(state["actor.2.weight"]),
@@ -142,9 +158,14 @@ class CompiledEvaluator(RefreshableEvaluator):
         )
 
     @property
+    def window(self) -> int:
+        """How many observations of a call the network sees."""
+        return self.network.config.window
+
+    @property
     def memory_width(self) -> int:
-        """Hidden and cell state side by side."""
-        return 2 * self.network.config.memory
+        """Hidden and cell state side by side and, with a window, the action before."""
+        return 2 * self.network.config.memory + bool(self.window)
 
     def evaluate(
         self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
@@ -174,9 +195,14 @@ class TorchEvaluator(RefreshableEvaluator):
         """Nothing to do: the network itself is called."""
 
     @property
+    def window(self) -> int:
+        """How many observations of a call the network sees."""
+        return self.network.config.window
+
+    @property
     def memory_width(self) -> int:
-        """Hidden and cell state side by side."""
-        return 2 * self.network.config.memory
+        """Hidden and cell state side by side and, with a window, the action before."""
+        return 2 * self.network.config.memory + bool(self.window)
 
     def evaluate(
         self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
@@ -195,14 +221,16 @@ class TorchEvaluator(RefreshableEvaluator):
     def _chunk(
         self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
     ) -> Evaluation:
-        hidden, cell = torch.from_numpy(memory).to(self.device).chunk(2, dim=1)
+        units = self.network.config.memory
+        carried = torch.from_numpy(memory).to(self.device)
         output = self.network(
             torch.from_numpy(programs).to(self.device),
             torch.from_numpy(observations).to(self.device, torch.float32),
-            hidden,
-            cell,
+            carried[:, :units],
+            carried[:, units : 2 * units],
+            carried[:, 2 * units].long() if self.window else None,
         )
-        after = torch.cat([output.hidden, output.cell], dim=1)
+        after = torch.cat([output.hidden, output.cell, torch.zeros_like(carried[:, 2 * units :])], dim=1)
         return Evaluation(output.logits.cpu().numpy(), output.value.cpu().numpy(), after.cpu().numpy())
 
 

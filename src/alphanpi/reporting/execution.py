@@ -95,14 +95,15 @@ def _calls(steps: tuple[Step, ...]) -> tuple[list[CallSite], list[int]]:
 def _thoughts(agent: Agent, steps: tuple[Step, ...], call_of: list[int]) -> list[Thought]:
     """Look up the network's part of the execution, to learn how sure it was."""
     guard, library, table = agent.guard, agent.environment.library, agent.interpreter.table
-    path: dict[int, int] = {}  # per call, its history so far
+    path: dict[int, int] = {}  # per call, the context it is in
     thoughts = []
     for step, call in zip(steps, call_of, strict=True):
         observation = guard.observe(step.state)
         program = library.index_of(step.program) - library.atomic_count
-        path[call] = table.after(path.get(call, table.beginning(program)), observation)
+        history = table.after(path.get(call, table.beginning(program)), observation)
+        path[call] = table.following(history, library.index_of(step.action))
         legal = guard.legal(step.program, step.state)
-        thoughts.append(Thought(observation, _probabilities(table.logits[path[call]], legal)))
+        thoughts.append(Thought(observation, _probabilities(table.logits[history], legal)))
     return thoughts
 
 

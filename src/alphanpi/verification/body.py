@@ -69,7 +69,7 @@ def run_body(
     guard, library = contracts.guard, decisions.table.library
     index = library.index_of(program) - library.atomic_count
     limit, measure = guard.depth(program, start), guard.measure(program, start)
-    state, history = start, decisions.table.beginning(index)
+    state, context = start, decisions.table.beginning(index)
     steps: list[BodyStep] = []
     entries: list[CallEntry] = []
     taken: list[int] = []
@@ -79,9 +79,10 @@ def run_body(
         return BodyRun(start, tuple(steps), state, tuple(entries), tuple(taken), violation)
 
     while True:
-        history = decisions.table.after(history, guard.observe(state))
+        history = decisions.table.after(context, guard.observe(state))
         mask = guard.legal(program, state)
-        action = library.names[decisions.decide(history, mask).action]
+        chosen = decisions.decide(history, mask).action
+        action = library.names[chosen]
         steps.append(BodyStep(state, history, mask, action))
         if action == STOP:
             if not guard.post(program, start, state):
@@ -90,6 +91,7 @@ def run_body(
             return ended()
         if len(steps) >= limit:
             return ended("depth", f"{program} does not stop within {limit} actions")
+        context = decisions.table.following(history, chosen)
         if library.named(action).atomic:
             state = guard.act(state, action)
             continue

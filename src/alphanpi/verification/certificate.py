@@ -12,6 +12,7 @@ from alphanpi.environment import provenance
 from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.guard import Guard, shown
 from alphanpi.environment.specification import Environment
+from alphanpi.network.history_table import NONE
 from alphanpi.network.model import NPINetwork
 from alphanpi.support.versions import versions
 from alphanpi.verification.decisions import Decisions
@@ -171,7 +172,7 @@ def _written(sequence: SequenceShown, decisions: Decisions) -> str:
         observation = " ".join(str(int(entry)) for entry in decisions.table.histories[history].observation)
         legal = "".join(str(int(allowed)) for allowed in mask)
         steps.append(f"{observation}|{legal}|{decisions.decided[history, mask].action}")
-    assert decisions.table.histories[sequence[0][0]].before < 0
+    assert decisions.table.contexts[decisions.table.histories[sequence[0][0]].before].history == NONE
     return ";".join(steps)
 
 

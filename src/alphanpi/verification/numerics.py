@@ -12,7 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.evaluator import Evaluator, noted
+from alphanpi.network.history_table import NONE
 from alphanpi.network.model import NPINetwork
 from alphanpi.verification.decisions import Decisions, Mask, best_legal
 
@@ -93,22 +94,25 @@ def _numerics(decisions: Decisions, points: Set[Point], batched: Logits, double:
 
 def _batched_logits(decisions: Decisions, evaluator: Evaluator) -> Logits:
     """All histories of one length in one batch."""
+    table = decisions.table
+    contexts = [table.contexts[history.before] for history in table.histories]
     by_length: defaultdict[int, list[int]] = defaultdict(list)
     lengths: list[int] = []
-    for number, history in enumerate(decisions.table.histories):
-        lengths.append(0 if history.before < 0 else lengths[history.before] + 1)
+    for number, context in enumerate(contexts):
+        lengths.append(0 if context.history == NONE else lengths[context.history] + 1)
         by_length[lengths[-1]].append(number)
     memory = np.zeros((len(lengths), evaluator.memory_width), np.float32)
     logits: Logits = [np.zeros(0)] * len(lengths)
     for length in sorted(by_length):
         rows = by_length[length]
-        chosen = [decisions.table.histories[row] for row in rows]
         before = np.zeros((len(rows), evaluator.memory_width), np.float32)
         if length:
-            before = memory[[history.before for history in chosen]]
+            before = memory[[contexts[row].history for row in rows]]
+        if table.window:
+            before[:, -1] = [noted(contexts[row].action) for row in rows]
         answer = evaluator.evaluate(
-            np.array([history.program for history in chosen], np.int64),
-            np.array([history.observation for history in chosen], np.int16),
+            np.array([contexts[row].program for row in rows], np.int64),
+            np.array([table.histories[row].observation for row in rows], np.int16),
             before,
         )
         memory[rows] = answer.memory
@@ -125,9 +129,11 @@ def _double_logits(decisions: Decisions, network: NPINetwork) -> Logits:
     memories: list[tuple[torch.Tensor, torch.Tensor]] = []
     logits: Logits = []
     for history in decisions.table.histories:
-        hidden, cell = (zero, zero) if history.before < 0 else memories[history.before]
+        context = decisions.table.contexts[history.before]
+        hidden, cell = (zero, zero) if context.history == NONE else memories[context.history]
         observation = torch.tensor([history.observation], dtype=torch.float64)
-        output = double(torch.tensor([history.program]), observation, hidden, cell)
+        previous = torch.tensor([noted(context.action)]) if decisions.table.window else None
+        output = double(torch.tensor([context.program]), observation, hidden, cell, previous)
         memories.append((output.hidden, output.cell))
         logits.append(output.logits[0].numpy().copy())
     return logits
