@@ -233,6 +233,7 @@ def _tensors(trainer: Trainer) -> dict[str, torch.Tensor]:
             tensors[f"optimiser.{names[id(parameter)]}.{key}"] = torch.as_tensor(value)
     tensors["replay.observations"] = torch.from_numpy(trainer.replay.observations.array())
     tensors["replay.legal"] = torch.from_numpy(trainer.replay.legal.array())
+    windowed = trainer.config.network.window > 0
     for number, ring in enumerate(trainer.replay.rings.values()):
         columns = {
             "lengths": np.array([len(trace.observations) for trace in ring.traces]),
@@ -240,6 +241,7 @@ def _tensors(trainer: Trainer) -> dict[str, torch.Tensor]:
             "observations": np.concatenate([trace.observations for trace in ring.traces]),
             "legal": np.concatenate([trace.legal for trace in ring.traces]),
             "policies": np.concatenate([trace.policies for trace in ring.traces]),
+            **({"previous": np.concatenate([trace.previous for trace in ring.traces])} if windowed else {}),
             "memories": np.concatenate([trace.memories for trace in ring.traces]),
         }
         tensors.update({f"ring{number}.{name}": torch.from_numpy(array) for name, array in columns.items()})
@@ -290,13 +292,21 @@ def _trainer_shapes(
         yield f"ring{number}.observations", TensorShape((steps,), torch.int32)
         yield f"ring{number}.legal", TensorShape((steps,), torch.int32)
         yield f"ring{number}.policies", TensorShape((steps, entries), torch.float32)
+        if trainer.config.network.window:
+            yield f"ring{number}.previous", TensorShape((steps,), torch.int32)
         yield f"ring{number}.memories", TensorShape((steps, width), torch.float32)
 
 
 def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -> _SavedRing:
     columns = {name: tensor.numpy() for name, tensor in _below(tensors, f"ring{number}.").items()}
     lengths = columns["lengths"]
-    numbers = (("observations", len(tensors["replay.observations"])), ("legal", len(tensors["replay.legal"])))
+    # Where the network does not see actions, they are not kept.
+    columns.setdefault("previous", np.zeros(len(columns["observations"]), np.int32))
+    numbers = (
+        ("observations", len(tensors["replay.observations"])),
+        ("legal", len(tensors["replay.legal"])),
+        ("previous", len(trainer.library) + 1),
+    )
     if (
         record.program >= len(trainer.library.learned)
         or not 0 < len(lengths) <= trainer.replay.capacity
@@ -317,6 +327,7 @@ def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -
                 value=float(value),
                 observations=columns["observations"][steps],
                 legal=columns["legal"][steps],
+                previous=columns["previous"][steps],
                 policies=columns["policies"][steps],
                 memories=columns["memories"][steps],
             )

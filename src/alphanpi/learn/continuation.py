@@ -47,6 +47,7 @@ class Continuations:
         return trace._replace(
             observations=trace.observations[first:],
             legal=trace.legal[first:],
+            previous=trace.previous[first:],
             policies=trace.policies[first:],
             memories=pool[int(rng.integers(len(pool)))][None],
         )
@@ -73,11 +74,11 @@ def _memories(
     """What the network carries after every step of the chains: [chains * length, W]."""
     used, rows = np.unique(chains, return_inverse=True)
     observations = torch.from_numpy(replay.observations.array()[used].astype(np.float32)).to(device)
-    from_observation, from_program = shares(network, observations)
+    share = shares(network, observations)
     hidden = cell = observations.new_zeros(len(chains), network.config.memory)
     memories = []
     for place in rows.reshape(chains.shape).T:
-        gates = from_observation[torch.from_numpy(place).to(device)] + from_program[program]
+        gates = share.observation[torch.from_numpy(place).to(device)] + share.program[program]
         hidden, cell = remember(gates + hidden @ network.core.weight_hh.T, cell)
         memories.append(torch.cat([hidden, cell], dim=1))
     stacked: NDArray[np.float32] = torch.cat(memories).cpu().numpy()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from alphanpi.engine.requests import Trace
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.specification import Environment
+from alphanpi.network.evaluator import noted
 
 
 class StoredTrace(NamedTuple):
@@ -21,6 +22,7 @@ class StoredTrace(NamedTuple):
     value: float
     observations: NDArray[np.int32]  # [T] row in the table of observations
     legal: NDArray[np.int32]  # [T] row in the table of legal sets
+    previous: NDArray[np.int32]  # [T] action before, as a memory holds it
     policies: NDArray[np.float32]  # [T, A]
     memories: NDArray[np.float32]  # [T, W], or [T, 0] where they are not kept
 
@@ -101,6 +103,7 @@ class Replay:
             value=trace.value,
             observations=np.array([self.observations.number(row) for row in trace.observations], np.int32),
             legal=np.array([self.legal.number(np.array(mask, np.int16)) for mask in masks], np.int32),
+            previous=np.array([0, *(noted(action) for action in trace.actions[:-1])], np.int32),
             policies=trace.policies.astype(np.float32),
             memories=trace.memories[:, :width].copy(),
         )
@@ -158,6 +161,7 @@ def _single_step(trace: StoredTrace, step: int) -> StoredTrace:
     return trace._replace(
         observations=trace.observations[rows],
         legal=trace.legal[rows],
+        previous=trace.previous[rows],
         policies=trace.policies[rows],
         memories=trace.memories[rows],
     )

@@ -34,6 +34,7 @@ from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
 from alphanpi.learn.unroll import Blur, Loss, loss, make_batch
 from alphanpi.learn.validation import Exam, ExamResult, Validation
+from alphanpi.network.evaluator import UNBOUNDED
 from alphanpi.network.model import create_evaluator, create_network, usable_device
 
 _LONGEST_AVERAGE = 1 / 3  # exponent of the average's decay when steps are smallest
@@ -214,7 +215,8 @@ class Trainer:
         least, most = self.config.replay.positive_fraction, self.config.replay.positive_fraction_mastered
         positives = least + (most - least) * (1 - failing)
         continuations = None
-        if unrolled and settings.continued_fraction > 0:
+        window = self.config.network.window
+        if unrolled and settings.continued_fraction > 0 and not window:
             continuations = Continuations(self.network, self.replay, self.library, rng, self.device)
         for _ in range(settings.gradient_steps):
             if unrolled:
@@ -228,6 +230,7 @@ class Trainer:
                 self.replay,
                 weight_by_value=settings.policy_weight == "value",
                 unrolled=unrolled,
+                window=window if unrolled else UNBOUNDED,
                 blur=Blur(settings.blurred_fraction, settings.blurred_fields),
                 rng=rng,
                 device=self.device,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from alphanpi.learn.replay import Replay, StoredTrace
+from alphanpi.network.evaluator import UNBOUNDED
 from alphanpi.network.model import NPINetwork, masked_log_softmax
 
 _FLOOR = 0.01  # least probability of a target whose logarithm is taken
@@ -27,6 +28,7 @@ class Layer(NamedTuple):
     parents: Tensor  # [N] node of the layer before; for the first layer unused
     programs: Tensor  # [N]
     observations: Tensor  # [N] row of Batch.observations
+    previous: Tensor  # [N] action before, as a memory holds it; of use with a window only
 
 
 class Batch(NamedTuple):
@@ -71,6 +73,7 @@ def make_batch(
     *,
     weight_by_value: bool,
     unrolled: bool,
+    window: int = UNBOUNDED,
     blur: Blur | None = None,
     rng: np.random.Generator | None = None,
     device: str = "cpu",
@@ -81,7 +84,8 @@ def make_batch(
         traces: What to learn from. When unrolling, one that has memories goes on from the first of them.
         replay: Where they come from.
         weight_by_value: Let the policy follow successes only, in proportion to their value; else all alike.
-        unrolled: Compute memories from the start of each call; else use those stored with the traces.
+        unrolled: Compute memories from the start of each call, or of the window; else use those stored with the traces.
+        window: How many observations the network sees.
         blur: How much observations are blurred; not at all without it.
         rng: Decides what is blurred.
         device: Where the batch goes.
@@ -107,7 +111,10 @@ def make_batch(
         blurred = (rng.random(len(traces)) < blur.traces)[owner]
         observations, rows = _blurred(observations, rows, blurred, blur.fields, rng)
     memory = None
-    if unrolled:
+    previous = np.concatenate([trace.previous for trace in traces]).astype(np.int64)
+    if window:
+        layers, node_of_step = _windows(step, rows, previous, program, window, len(observations))
+    elif unrolled:
         continued = np.array([trace.memories.shape[1] > 0 for trace in traces])
         beginning = np.where(continued, replay.programs + np.arange(len(traces)), program_of_trace)
         layers, node_of_step = _trie(step, owner, rows, program, beginning, len(observations))
@@ -119,11 +126,11 @@ def make_batch(
             memory = torch.from_numpy(initial).to(device)
     else:
         node_of_step = np.arange(len(owner))
-        layers = [_Level(np.zeros(len(owner), np.int64), program, rows)]
+        layers = [_Level(np.zeros(len(owner), np.int64), program, rows, previous)]
         memory = torch.from_numpy(np.concatenate([trace.memories for trace in traces])).to(device)
-    count = int(node_of_step.max()) + 1
+    count = sum(len(level.programs) for level in layers)
     counts = np.bincount(node_of_step, minlength=count).astype(np.float32)
-    means = (np.bincount(node_of_step, values, minlength=count) / counts).astype(np.float32)
+    means = (np.bincount(node_of_step, values, minlength=count) / np.maximum(counts, 1)).astype(np.float32)
 
     sets = replay.legal.array().astype(bool)
     pairs, pair_of_step = np.unique(node_of_step * len(sets) + legal, return_inverse=True)
@@ -181,6 +188,24 @@ class _Level(NamedTuple):
     parents: NDArray[np.int64]
     programs: NDArray[np.int64]
     observations: NDArray[np.int64]
+    previous: NDArray[np.int64]
+
+
+def _windows(
+    step: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    previous: NDArray[np.int64],
+    program: NDArray[np.int64],
+    window: int,
+    distinct: int,
+) -> tuple[list[_Level], NDArray[np.int64]]:
+    """The last pairs of every step as a trace of its own; also where each of these ends."""
+    length = np.minimum(step + 1, window)
+    of_step = np.repeat(np.arange(len(step)), length)
+    place = np.arange(len(of_step)) - np.repeat(np.cumsum(length) - length, length)
+    at = of_step - np.repeat(length, length) + 1 + place
+    levels, node = _trie(place, of_step, rows[at], program[at], program, distinct, previous[at])
+    return levels, node[np.cumsum(length) - 1]
 
 
 def _trie(
@@ -190,31 +215,47 @@ def _trie(
     program: NDArray[np.int64],
     beginning: NDArray[np.int64],
     distinct: int,
+    previous: NDArray[np.int64] | None = None,
 ) -> tuple[list[_Level], NDArray[np.int64]]:
     """Number the distinct histories layer by layer; also the history of every step.
 
     Traces with the same `beginning` start from the same memory.
     """
+    before = np.zeros(len(step), np.int64) if previous is None else previous
+    kinds = rows + distinct * before
+    most = distinct * (int(before.max(initial=0)) + 1)
     node_of_step = np.zeros(len(step), np.int64)
     node_of_trace = np.zeros(int(owner.max()) + 1, np.int64)  # in the layer before
     levels, first = [], 0
     for length in range(int(step.max()) + 1):
         here = np.flatnonzero(step == length)
         above = beginning[owner[here]] if length == 0 else node_of_trace[owner[here]]
-        _, example, local = np.unique(above * distinct + rows[here], return_index=True, return_inverse=True)
-        levels.append(_Level(above[example], program[here][example], rows[here][example]))
+        _, example, local = np.unique(above * most + kinds[here], return_index=True, return_inverse=True)
+        found = here[example]
+        levels.append(_Level(above[example], program[found], rows[found], before[found]))
         node_of_trace[owner[here]] = local
         node_of_step[here] = first + local
         first += len(example)
     return levels, node_of_step
 
 
-def shares(network: NPINetwork, observations: Tensor) -> tuple[Tensor, Tensor]:
-    """What each observation and each program's embedding add to the gates: [O, 4H] and [P, 4H]."""
-    core, split = network.core, network.config.observation_encoding
-    from_observation = network.encoder(observations) @ core.weight_ih[:, :split].T
-    from_program = network.embedding.weight @ core.weight_ih[:, split:].T + core.bias_ih + core.bias_hh
-    return from_observation, from_program
+class Shares(NamedTuple):
+    """What observations, programs and, with a window, the actions before add to the gates."""
+
+    observation: Tensor  # [O, 4H]
+    program: Tensor  # [P, 4H]
+    previous: Tensor | None  # [A + 1, 4H]
+
+
+def shares(network: NPINetwork, observations: Tensor) -> Shares:
+    """The three shares of the LSTM's input."""
+    core, sizes = network.core, network.config
+    split, end = sizes.observation_encoding, sizes.observation_encoding + sizes.program_embedding
+    return Shares(
+        observation=network.encoder(observations) @ core.weight_ih[:, :split].T,
+        program=network.embedding.weight @ core.weight_ih[:, split:end].T + core.bias_ih + core.bias_hh,
+        previous=network.previous.weight @ core.weight_ih[:, end:].T if sizes.window else None,
+    )
 
 
 def remember(gates: Tensor, previous: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -229,19 +270,21 @@ def remember(gates: Tensor, previous: Tensor | None) -> tuple[Tensor, Tensor]:
 def forward(network: NPINetwork, batch: Batch) -> tuple[Tensor, Tensor]:
     """Logits [U, A] and values [U] of all histories of a batch."""
     core, units = network.core, network.config.memory
-    from_observation, from_program = shares(network, batch.observations)
-    hidden = cell = from_observation.new_zeros(0, units)
+    share = shares(network, batch.observations)
+    hidden = cell = share.observation.new_zeros(0, units)
     outputs = []
     for length, layer in enumerate(batch.layers):
-        gates = from_observation[layer.observations] + from_program[layer.programs]
-        previous = None
+        gates = share.observation[layer.observations] + share.program[layer.programs]
+        if share.previous is not None:
+            gates = gates + share.previous[layer.previous]
+        before = None
         if length > 0:
             gates = gates + (hidden @ core.weight_hh.T)[layer.parents]
-            previous = cell[layer.parents]
+            before = cell[layer.parents]
         elif batch.memory is not None:
             gates = gates + batch.memory[:, :units] @ core.weight_hh.T
-            previous = batch.memory[:, units:]
-        hidden, cell = remember(gates, previous)
+            before = batch.memory[:, units : 2 * units]
+        hidden, cell = remember(gates, before)
         outputs.append(hidden)
     everything = torch.cat(outputs)
     return network.actor(everything), torch.tanh(network.critic(everything)).squeeze(1)

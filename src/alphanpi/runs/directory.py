@@ -42,7 +42,7 @@ from alphanpi.support.versions import versions
 _PACKAGES = ("alphanpi", "torch", "numpy", "numba", "safetensors", "pydantic")
 _STOPPING = "max_iterations"  # decides when a run stops, not what it does: it may be changed between sessions
 # Keys the configuration got since runs keep its digest; what was started before lacks them.
-_ADDED_KEYS = frozenset({"episodes.train_sizes", "validation.size"})
+_ADDED_KEYS = frozenset({"episodes.train_sizes", "validation.size", "network.window", "network.action_embedding"})
 _LOCK_FILE = ".lock"
 
 
