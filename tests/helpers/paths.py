@@ -1,0 +1,10 @@
+"""Where the repository's files are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+EXAMPLES = ROOT / "examples"
+LIGHTS = EXAMPLES / "lights.py"
