@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from alphanpi.cli import main
+from tests.helpers.commands import command
+from tests.helpers.modules import USERS, forgetting
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -24,13 +27,25 @@ def compiled_before():
 
 
 @pytest.fixture
-def run(capsys):
+def run():
     """Runs the command line in this process: exit code, output, errors."""
+    return command
 
-    def run_command(*arguments):
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as exit_:
-            main([str(argument) for argument in arguments])
-        return exit_.value.code, *capsys.readouterr()
 
-    return run_command
+@pytest.fixture
+def forget_loaded_files():
+    """Environments loaded from files are forgotten afterwards."""
+    with forgetting(USERS):
+        yield
+
+
+@pytest.fixture
+def written(tmp_path, forget_loaded_files):
+    """Writes an environment's file and gives its path."""
+
+    def write(text: str, name: str = "mine.py") -> Path:
+        path: Path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write

@@ -15,47 +15,12 @@ from cyclopts import App
 
 import alphanpi
 from alphanpi.bench import search as bench
-from alphanpi.cli import app, main
+from alphanpi.cli import app
+from tests.helpers.commands import assert_one_line
 from tests.helpers.countdown import COUNTDOWN
 from tests.helpers.paths import DOCS, LIGHTS, ROOT
 
 BUILTIN = ["flat-sorting", "hanoi", "recursive-sorting", "sorting"]
-
-
-class Outcome:
-    """What a command printed, and its exit code."""
-
-    def __init__(self, code, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
-@pytest.fixture
-def run(capsys):
-    """Runs the command line in this process."""
-
-    def run_command(*arguments) -> Outcome:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as exit_:
-            main([str(argument) for argument in arguments])
-        return Outcome(exit_.value.code, *capsys.readouterr())
-
-    return run_command
-
-
-@pytest.fixture
-def written(tmp_path: Path):
-    """Writes an environment's file; modules loaded from such files are forgotten afterwards."""
-    before = set(sys.modules)
-
-    def write(text: str) -> Path:
-        path = tmp_path / "mine.py"
-        path.write_text(text)
-        return path
-
-    yield write
-    for name in set(sys.modules) - before:
-        if name.startswith("alphanpi_user_"):
-            del sys.modules[name]
 
 
 def in_new_process(*arguments) -> subprocess.CompletedProcess:
@@ -73,13 +38,6 @@ def command_names() -> list[list[str]]:
         found.append(words)
         pending += [([*words, name], command[name]) for name in command if not name.startswith("-")]
     return found
-
-
-def assert_one_line_error(outcome: Outcome) -> None:
-    assert outcome.code == 2
-    assert outcome.out == ""
-    assert outcome.err.startswith("alphanpi: error: ")
-    assert outcome.err.count("\n") == 1
 
 
 # ---------------------------------------------------------------------------- envs and check
@@ -158,14 +116,14 @@ def test_the_specification_page_shows_the_example_as_it_is():
 
 def test_unknown_environment_is_answered_with_a_close_one(run):
     outcome = run("check", "hannoi")
-    assert_one_line_error(outcome)
+    assert_one_line(outcome)
     assert "unknown environment 'hannoi': did you mean hanoi" in outcome.err
 
 
 def test_a_file_that_raises_while_loading_names_file_and_line(run, written):
     path = written("value = 1\nother = value / 0\n")
     outcome = run("check", path)
-    assert_one_line_error(outcome)
+    assert_one_line(outcome)
     assert f"{path}: loading it failed: line 2: ZeroDivisionError: division by zero" in outcome.err
 
 
@@ -176,7 +134,7 @@ RAISING_LINE = 1 + RAISING_ACTION.splitlines().index("        return {3: 2}[stat
 def test_an_action_that_raises_in_a_search_names_file_line_action_and_state(run, written):
     path = written(RAISING_ACTION)
     outcome = run("search", path, "EMPTY", 3, "--simulations", 50)
-    assert_one_line_error(outcome)
+    assert_one_line(outcome)
     assert f"{path}:{RAISING_LINE}: Countdown: action DOWN in state 2: KeyError: 2" in outcome.err
 
 
@@ -222,7 +180,7 @@ def test_debug_shows_where_a_users_code_failed(run, written):
 )
 def test_wrong_input_is_one_line_with_advice(run, arguments, message):
     outcome = run(*arguments)
-    assert_one_line_error(outcome)
+    assert_one_line(outcome)
     assert message in outcome.err
 
 

@@ -5,37 +5,27 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sys
 
 import pytest
 
-from alphanpi.cli import main
+from tests.helpers.commands import command
 from tests.helpers.paths import DOCS, EXAMPLES, LIGHTS
 
 PAGE = (DOCS / "custom_environment.md").read_text()
 
 
-@pytest.fixture(autouse=True)
-def forget_loaded_files():
-    """Modules loaded from files are forgotten afterwards."""
-    before = set(sys.modules)
-    yield
-    for name in set(sys.modules) - before:
-        if name.startswith("alphanpi_user_"):
-            del sys.modules[name]
+pytestmark = pytest.mark.usefixtures("forget_loaded_files")
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
+def run(run):
     """Runs a command that must succeed; what it printed."""
 
     def run_command(*arguments) -> str:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as exit_:
-            main([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        assert exit_.value.code == 0, printed.err
-        return printed.out
+        outcome = run(*arguments)
+        assert outcome.code == 0, outcome.err
+        printed: str = outcome.out
+        return printed
 
     return run_command
 
@@ -89,11 +79,10 @@ def test_the_page_shows_the_example_as_it_is():
         assert part in example
 
 
-def test_the_example_refuses_what_is_no_sum(capsys):
-    with pytest.raises(SystemExit) as exit_:
-        main(["search", str(EXAMPLES / "adder.py"), "ADD", "12+1"])
-    assert exit_.value.code == 2
-    assert "'12+1' is not a sum of two binary numbers; write for example 101+11" in capsys.readouterr().err
+def test_the_example_refuses_what_is_no_sum():
+    outcome = command("search", EXAMPLES / "adder.py", "ADD", "12+1")
+    assert outcome.code == 2
+    assert "'12+1' is not a sum of two binary numbers; write for example 101+11" in outcome.err
 
 
 def test_the_smaller_example_is_learned(run, tmp_path):
@@ -119,6 +108,4 @@ def test_a_fresh_skeleton_from_check_to_trace(run, tmp_path):
     assert lines[-1].startswith("WALK solved in ")
     # What was trained belongs to the file: without it, the agent cannot be loaded.
     (tmp_path / "counting.py").rename(tmp_path / "moved.py")
-    with pytest.raises(SystemExit) as exit_:
-        main(["run", str(trained), "WALK", "3"])
-    assert exit_.value.code == 2
+    assert command("run", trained, "WALK", 3).code == 2

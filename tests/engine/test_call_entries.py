@@ -11,7 +11,7 @@ from alphanpi import Environment, Failure, Request, Search, action, make, progra
 from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.bench import oracle
 from alphanpi.network.evaluator import Evaluation
-from tests.engine.test_search import assert_equal, random_config, random_evaluator
+from tests.helpers.searches import assert_equal, random_config, random_evaluator
 
 
 class Shelf(NamedTuple):

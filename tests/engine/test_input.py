@@ -38,7 +38,7 @@ def test_a_fault_in_the_environment_names_place_action_and_state():
             """Fail."""
             raise IndexError("out of luck")
 
-    with pytest.raises(EnvironmentFault, match=r"test_engine_input\.py:\d+.*STEP in state \d.*IndexError: out of luck"):
+    with pytest.raises(EnvironmentFault, match=r"test_input\.py:\d+.*STEP in state \d.*IndexError: out of luck"):
         Search(Broken(), ChainNetwork(), SearchConfig(simulations_exploitation=50)).run([Request("DOWN", 3)])
 
 

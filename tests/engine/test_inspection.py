@@ -13,7 +13,7 @@ from alphanpi.bench import oracle
 from alphanpi.engine.inspection import Decision, Inspector, TooLargeError, Turn, call_entry, inspect
 from alphanpi.engine.scoring import level_terms
 from alphanpi.reporting.searches import kept_nodes
-from tests.engine.test_search import ENVIRONMENTS, random_config, random_evaluator, random_requests
+from tests.helpers.searches import ENVIRONMENTS, random_config, random_evaluator, random_requests
 
 CASES = 12
 

@@ -10,7 +10,6 @@ import sys
 
 import pytest
 
-from alphanpi.cli import main
 from alphanpi.environment.checking import check
 from alphanpi.environment.registry import load
 from alphanpi.environment.specification import action, program
@@ -223,13 +222,12 @@ def test_a_measure_of_its_own_decides_embedding_and_base_case():
     assert "'far' is 1 here and 0 there" in found[0].message
 
 
-def test_a_broken_class_body_is_one_line(tmp_path, capsys):
+def test_a_broken_class_body_is_one_line(run, tmp_path):
     path = tmp_path / "broken.py"
     path.write_text("from alphanpi import Environment\n\n\nclass Broken(Environment):\n    fields = nothing\n")
-    with pytest.raises(SystemExit) as exit_:
-        main(["check", str(path)])
-    assert exit_.value.code == 2
-    lines = capsys.readouterr().err.splitlines()
+    code, _, err = run("check", path)
+    assert code == 2
+    lines = err.splitlines()
     assert len(lines) == 1
     assert "line 5: NameError: name 'nothing' is not defined" in lines[0]
 

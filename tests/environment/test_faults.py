@@ -8,8 +8,8 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +18,6 @@ import torch
 
 from alphanpi import Environment, EnvironmentFault, SearchConfig, SpecificationError, UsageError, action, program
 from alphanpi.agent.interpreter import Call, Interpreter
-from alphanpi.agent.loading import describe
-from alphanpi.agent.weights import write_weights
 from alphanpi.engine import episodes
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
@@ -30,38 +28,18 @@ from alphanpi.environment.specification import require_specified
 from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import Trainer
 from alphanpi.network.model import CompiledEvaluator, create_network
-from tests.helpers import countdown
 from tests.helpers.chain import Chain, ChainNetwork
+from tests.helpers.countdown import COUNTDOWN, rewritten
 from tests.helpers.networks import HashNetwork
 from tests.helpers.paths import ROOT
 
 SOURCES = ROOT / "src" / "alphanpi"
 
-COUNTDOWN = f"import itertools\nimport sys\nfrom pathlib import Path\n{countdown.COUNTDOWN}"  # which members use
-
 
 @pytest.fixture
-def written(tmp_path: Path):
+def written(tmp_path: Path, forget_loaded_files):
     """Writes an environment's file with other members, and weights that know nothing; what runs take as RUN."""
-    before = set(sys.modules)
-
-    def write(members: str = "", weights: bool = True) -> Path:
-        path = tmp_path / "mine.py"
-        path.write_text(COUNTDOWN)
-        environment = make(str(path))
-        if weights:
-            network = create_network(environment, 0)
-            card = describe(str(path), {}, environment, network, SearchConfig(), 0)
-            write_weights(tmp_path / "model.safetensors", network, card)
-        for name in [name for name in sys.modules if name.startswith("alphanpi_user_mine")]:
-            del sys.modules[name]
-        path.write_text(COUNTDOWN + textwrap.indent(textwrap.dedent(members), "    "))
-        return path
-
-    yield write
-    for name in set(sys.modules) - before:
-        if name.startswith("alphanpi_user_"):
-            del sys.modules[name]
+    return partial(rewritten, tmp_path)
 
 
 def member(text: str) -> str:

@@ -17,59 +17,16 @@ from alphanpi.environment import registration, registry
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
 from alphanpi.support.versions import versions
+from tests.helpers.countdown import COUNTDOWN
 
-COUNTER = textwrap.dedent(
-    '''
-    from alphanpi import Environment, action, program
-
-
-    class Counter(Environment[int]):
-        """Counts down."""
-
-        fields = ("zero",)
-
-        def __init__(self, step: int = 1) -> None:
-            self.step = step
-
-        @action(pre=lambda state: state > 0)
-        def DOWN(self, state):
-            return state - self.step
-
-        @program(level=1, depth=4)
-        def EMPTY(self, before, after):
-            return after == 0
-
-        def initial(self, program, size, rng):
-            return size
-
-        def observe(self, state):
-            return (state == 0,)
-
-        def size(self, state):
-            return state
-    '''
+COUNTER = COUNTDOWN.replace("Countdown", "Counter").replace("state - 1", "state - self.step") + textwrap.indent(
+    "\ndef __init__(self, step: int = 1) -> None:\n    self.step = step\n", "    "
 )
 
 
 def made(identifier: str, **options: Any) -> Any:
     """The environment, untyped: its attributes are its own."""
     return registry.make(identifier, **options)
-
-
-@pytest.fixture
-def written(tmp_path):
-    """Writes a file and gives its path; the modules loaded from such files are forgotten afterwards."""
-    before = set(sys.modules)
-
-    def write(text, name="mine.py"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    yield write
-    for name in set(sys.modules) - before:
-        if name.startswith("alphanpi_user_"):
-            del sys.modules[name]
 
 
 def test_unknown_id_is_answered_with_close_ones():

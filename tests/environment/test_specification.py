@@ -400,4 +400,4 @@ def test_fault_names_place_program_and_state(member, call, what):
     with pytest.raises(EnvironmentFault) as fault:
         call(guard)
     assert str(fault.value).endswith(f"Broken: {what}: ZeroDivisionError: boom")
-    assert f"test_spec.py:{line}: " in str(fault.value)
+    assert f"test_specification.py:{line}: " in str(fault.value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -20,42 +19,12 @@ from alphanpi.errors import AlphaNPIError, EnvironmentFault, UsageError
 from alphanpi.learn.train import resume, train
 from alphanpi.network.config import NetworkConfig
 from alphanpi.network.model import create_network
+from tests.helpers.countdown import COUNTDOWN
+from tests.helpers.modules import USERS, forget, forgetting
 
-ENVIRONMENT = textwrap.dedent(
-    '''
-    from pathlib import Path
-
-    from alphanpi import Environment, action, program
-
-    (Path(__file__).parent / "was_run").write_text("")
-
-
-    class E(Environment[int]):
-        """Counts down."""
-
-        fields = ("zero",)
-
-        @action(pre=lambda state: state > 0)
-        def DOWN(self, state):
-            return state - 1
-
-        @program(level=1, depth=4)
-        def EMPTY(self, before, after):
-            return after == 0
-
-        def initial(self, program, size, rng):
-            return size
-
-        def observe(self, state):
-            return (state == 0,)
-
-        def size(self, state):
-            return state
-
-        def parse(self, program, text):
-            return int(text)
-    '''
-)
+ENVIRONMENT = 'from pathlib import Path\n\n(Path(__file__).parent / "was_run").write_text("")\n' + COUNTDOWN.replace(
+    "Countdown", "E"
+).replace("depth=8", "depth=4")
 SMALL = NetworkConfig(observation_encoding=2, encoder_hidden=2, program_embedding=2, memory=2, head_hidden=2)
 COMMANDS = {
     "eval": ["eval", "RUN", "--sizes", "1", "--episodes", "1", "--mode", "greedy"],
@@ -76,11 +45,8 @@ COMMANDS = {
 def own_home(tmp_path, monkeypatch):
     """A trust store of the test's own, and no modules left."""
     monkeypatch.setenv("ALPHANPI_HOME", str(tmp_path / "home"))
-    before = set(sys.modules)
-    yield tmp_path / "home"
-    for name in set(sys.modules) - before:
-        if name.startswith(("alphanpi_user_", "evil", "good")):
-            del sys.modules[name]
+    with forgetting(USERS, "evil", "good"):
+        yield tmp_path / "home"
 
 
 @pytest.fixture
@@ -98,8 +64,7 @@ def downloaded(tmp_path_factory):
         network = create_network(environment, 0, SMALL)
         card = describe(named.format(folder=folder), options or {}, environment, network, SearchConfig(), 0)
         write_weights(folder / "model.safetensors", network, card)
-        for name in [name for name in sys.modules if name.startswith("alphanpi_user_")]:
-            del sys.modules[name]
+        forget(USERS)
         return folder
 
     return make_folder

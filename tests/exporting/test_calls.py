@@ -9,7 +9,6 @@ import json
 import keyword
 import pkgutil
 import re
-import subprocess
 import sys
 import time
 import types
@@ -34,38 +33,16 @@ from alphanpi import (
     make,
     program,
 )
-from alphanpi.cli import main
 from alphanpi.cli.shared import duration
 from alphanpi.exporting.automaton import as_dot
 from alphanpi.exporting.behaviour import weak_orders
-from alphanpi.exporting.equality import executed
 from alphanpi.exporting.escaping import docstring, dot_string, literal
 from alphanpi.exporting.expressions import Atom, flat, joined, lines, negated
 from alphanpi.exporting.names import function_names
 from alphanpi.exporting.runtime import divided
 from tests.helpers.chain import Chain, ChainNetwork
+from tests.helpers.exports import ORIGIN, loaded, run_script, scripted
 from tests.helpers.solutions import ScriptedEvaluator
-
-ORIGIN = Origin("hand-written", "0" * 12, "test", {})
-
-
-def loaded(text: str) -> types.ModuleType:
-    module = types.ModuleType("exported")
-    vars(module).update(executed(text))
-    return module
-
-
-def scripted(environment: Environment, solutions, **options):
-    options = {"samples": 40, **options}
-    origin = options.pop("origin", ORIGIN)
-    return alphanpi.export_evaluator(environment, ScriptedEvaluator(environment, solutions), origin, **options)
-
-
-def command(capsys, *arguments):
-    with pytest.raises(SystemExit) as exit_:
-        main(list(map(str, arguments)))
-    return exit_.value.code, *capsys.readouterr()
-
 
 # ---------------------------------------------------------------------------- calls of lower programs
 
@@ -287,9 +264,7 @@ def test_standalone_modules_go_as_deep_as_the_agent(tmp_path):
     assert entry.nested >= 2_000
     path = tmp_path / "chain.py"
     path.write_text(exported.text + "\ncounter = Counter([10_000])\ndown(counter)\nprint(counter.box)\n")
-    outcome = subprocess.run(
-        [sys.executable, "-I", "-S", str(path)], capture_output=True, text=True, timeout=60, check=False
-    )
+    outcome = run_script(path)
     assert (outcome.stdout, outcome.stderr) == ("[0]\n", "")
 
 
@@ -893,12 +868,12 @@ def test_code_that_is_right_only_up_to_the_sizes_seen_is_refused():
     assert any("earlier round" in warning for warning in exported.warnings)
 
 
-def test_raising_the_maximal_size_until_nothing_is_left_to_draw_is_said(capsys, tmp_path, monkeypatch):
+def test_raising_the_maximal_size_until_nothing_is_left_to_draw_is_said(run, tmp_path, monkeypatch):
     from alphanpi.exporting import sampling
 
     monkeypatch.setattr(sampling, "_STEPS_OF_A_FAR_RUN", 500)
     target = tmp_path / "hanoi.py"
-    code, _, err = command(capsys, "export", "pretrained:hanoi", "--max-size", 7, "--samples", 5, "-o", target)
+    code, _, err = run("export", "pretrained:hanoi", "--max-size", 7, "--samples", 5, "-o", target)
     assert code == 3
     assert "warning: HANOI: no start could be drawn after the code was found" in err
     assert "NOT ESTABLISHED" in target.read_text()
@@ -986,10 +961,10 @@ def test_templates_are_enumerated_with_values_in_every_order():
 # ---------------------------------------------------------------------------- time
 
 
-def test_time_over_is_one_line_and_nothing_is_written(capsys, tmp_path):
+def test_time_over_is_one_line_and_nothing_is_written(run, tmp_path):
     target = tmp_path / "sort.py"
     began = time.monotonic()
-    code, out, err = command(capsys, "export", "pretrained:sorting", "-o", target, "--time-limit", "2s")
+    code, out, err = run("export", "pretrained:sorting", "-o", target, "--time-limit", "2s")
     assert (code, out) == (1, "")
     assert "nothing exported: no code was found within 2 s; the last thing tried: " in err
     assert err.count("\n") == 1
@@ -998,8 +973,8 @@ def test_time_over_is_one_line_and_nothing_is_written(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-5", "0", "5 days", "1e3"])
-def test_bad_time_limits_are_one_line(capsys, text):
-    code, out, err = command(capsys, "export", "pretrained:hanoi", f"--time-limit={text}")
+def test_bad_time_limits_are_one_line(run, text):
+    code, out, err = run("export", "pretrained:hanoi", f"--time-limit={text}")
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
 

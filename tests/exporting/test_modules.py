@@ -5,27 +5,23 @@ from __future__ import annotations
 import ast
 import json
 import re
-import subprocess
 import sys
-import types
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import alphanpi
-from alphanpi import STOP, Environment, ExportFailed, Machine, Origin, SpecificationError, Standalone, UsageError, make
+from alphanpi import STOP, Environment, ExportFailed, Machine, SpecificationError, Standalone, UsageError, make
 from alphanpi.bench.exports import ExportCase, bench_export
-from alphanpi.cli import main
 from alphanpi.environments.sorting import Sorting
 from alphanpi.exporting.behaviour import Watcher, enumerated
 from alphanpi.exporting.equality import Exported, differences
 from alphanpi.exporting.render import Renderer
+from tests.helpers.exports import ORIGIN, loaded, run_script, scripted
 from tests.helpers.paths import LIGHTS
 from tests.helpers.solutions import LEVEL_1, ScriptedEvaluator, iterative_bubble, iterative_reset
 
-ORIGIN = Origin("hand-written", "0" * 12, "hanoi", {})
 TEXTBOOK = '''\
 def hanoi(game):
     """Move all disks from the source to the target."""
@@ -50,24 +46,6 @@ def hanoi():
 @pytest.fixture(scope="module")
 def sorting():
     return alphanpi.export("pretrained:recursive-sorting-compare", max_size=4, samples=300)
-
-
-def loaded(text: str) -> types.ModuleType:
-    module = types.ModuleType("exported")
-    exec(compile(text, "<exported>", "exec"), module.__dict__)
-    return module
-
-
-def scripted(environment: Environment, solutions=None, **options):
-    evaluator = ScriptedEvaluator(environment, solutions)
-    return alphanpi.export_evaluator(environment, evaluator, ORIGIN, **options)
-
-
-def run_script(path: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """A fresh, isolated interpreter: nothing of this package can be imported."""
-    return subprocess.run(
-        [sys.executable, "-I", "-S", str(path), *arguments], capture_output=True, text=True, timeout=60, check=False
-    )
 
 
 # ---------------------------------------------------------------------------- Hanoi
@@ -402,22 +380,16 @@ def test_a_runtime_that_behaves_differently_is_noticed():
 # ---------------------------------------------------------------------------- the command
 
 
-def command(capsys, *arguments):
-    with pytest.raises(SystemExit) as exit_:
-        main(list(map(str, arguments)))
-    return exit_.value.code, *capsys.readouterr()
-
-
-def test_the_command_writes_a_file(capsys, tmp_path):
+def test_the_command_writes_a_file(run, tmp_path):
     target = tmp_path / "hanoi.py"
-    code, out, err = command(capsys, "export", "pretrained:hanoi", "-o", target, "--max-size", 4, "--samples", 4)
+    code, out, err = run("export", "pretrained:hanoi", "-o", target, "--max-size", 4, "--samples", 4)
     assert (code, out) == (0, "")
     assert "same as the agent on" in err
     assert TEXTBOOK in target.read_text()
 
 
-def test_the_command_prints_dot(capsys):
-    code, out, _ = command(capsys, "export", "pretrained:hanoi", "--format", "dot", "--max-size", 3, "--samples", 2)
+def test_the_command_prints_dot(run):
+    code, out, _ = run("export", "pretrained:hanoi", "--format", "dot", "--max-size", 3, "--samples", 2)
     assert code == 0
     assert out.startswith("digraph ")
 
@@ -433,8 +405,8 @@ def test_the_command_prints_dot(capsys):
         ["pretrained:hanoi", "--out", "no/where.py"],
     ],
 )
-def test_bad_input_is_one_line(capsys, arguments):
-    code, out, err = command(capsys, "export", *arguments)
+def test_bad_input_is_one_line(run, arguments):
+    code, out, err = run("export", *arguments)
     assert (code, out) == (2, "")
     assert err.startswith("alphanpi: error: ")
     assert err.count("\n") == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import subprocess
 import sys
 from typing import Any, NamedTuple
 
@@ -12,15 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import alphanpi
-from alphanpi import STOP, Environment, Origin, Standalone, action, program
+from alphanpi import STOP, Environment, Standalone, action, program
 from alphanpi.exporting.blocks import Do, Entrance, If, Return, While
 from alphanpi.exporting.conditions import BranchCondition, Comparison, Feature
 from alphanpi.exporting.equality import executed
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.render import Renderer, module
 from alphanpi.exporting.tail import folded, loops, nests
-from tests.helpers.solutions import ScriptedEvaluator
+from tests.helpers.exports import run_script, scripted
 
 
 class Lamps(NamedTuple):
@@ -111,9 +109,7 @@ def one_after_the_other(see, size):
 
 
 def export_lighting(environment):
-    origin = Origin("hand-written", "0" * 12, "test", {})
-    evaluator = ScriptedEvaluator(environment, {"GLOW": one_after_the_other})
-    return alphanpi.export_evaluator(environment, evaluator, origin, samples=40, max_size=5)
+    return scripted(environment, {"GLOW": one_after_the_other}, max_size=5)
 
 
 def test_a_last_call_of_itself_is_a_loop_that_goes_deeper_than_any_stack(tmp_path):
@@ -121,9 +117,7 @@ def test_a_last_call_of_itself_is_a_loop_that_goes_deeper_than_any_stack(tmp_pat
     assert "row = row.others()" in text
     path = tmp_path / "lighting.py"
     path.write_text(f"{text}\nrow = Row([[0, 1] * 50_000, 0])\nglow(row)\nprint(all(row.shared[0]))\n")
-    outcome = subprocess.run(
-        [sys.executable, "-I", "-S", str(path)], capture_output=True, text=True, timeout=60, check=False
-    )
+    outcome = run_script(path)
     assert (outcome.stdout, outcome.stderr) == ("True\n", "")
 
 

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
+
+from alphanpi import SearchConfig
+from alphanpi.agent.loading import describe
+from alphanpi.agent.weights import write_weights
+from alphanpi.environment.registry import make
+from alphanpi.network.model import create_network
+from tests.helpers.modules import USERS, forget
 
 COUNTDOWN = textwrap.dedent(
     '''
@@ -35,3 +43,18 @@ COUNTDOWN = textwrap.dedent(
             return int(text)
     '''
 )
+
+
+def rewritten(folder: Path, members: str = "", weights: bool = True) -> Path:
+    """Write the environment with other members; beside it, weights that know nothing, so that the folder is a run."""
+    path = folder / "mine.py"
+    text = f"import itertools\nimport sys\nfrom pathlib import Path\n{COUNTDOWN}"  # which members use
+    path.write_text(text)
+    environment = make(str(path))
+    if weights:
+        network = create_network(environment, 0)
+        card = describe(str(path), {}, environment, network, SearchConfig(), 0)
+        write_weights(folder / "model.safetensors", network, card)
+    forget(f"{USERS}mine")
+    path.write_text(text + textwrap.indent(textwrap.dedent(members), "    "))
+    return path

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from alphanpi.environment.specification import STOP
 from alphanpi.environments.recursive_sorting import RecursiveSorting
+from tests.helpers.solutions import one_element
 
 COMPARE = RecursiveSorting("compare")
 
@@ -14,3 +16,13 @@ def there(value):
 
 def verdicts(certificate):
     return {record.name: record.verdict for record in certificate.programs}
+
+
+def ends_at_the_end(see, size):
+    """Sorts, and leaves the pointers at the other end."""
+    if not one_element(see):
+        yield "BUBBLE"
+        yield "RESET"
+        yield "BUBBLESORT"
+        yield "RSHIFT"
+    yield STOP

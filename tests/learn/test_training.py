@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
-import io
 import json
 import os
 import runpy
@@ -15,13 +13,11 @@ import sys
 import time
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from alphanpi.cli import main
 from alphanpi.cli.learning import KEYS_WITHOUT_SECTION
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import scalars
@@ -29,6 +25,7 @@ from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import IterationReport, Seconds
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.support.config import Config, override, read_toml
+from tests.helpers.commands import Outcome, assert_one_line, command
 from tests.helpers.paths import DOCS, ROOT
 
 ITERATIONS = 80
@@ -44,23 +41,6 @@ OPTIONS = [word for key, value in SETTINGS.items() for word in (f"--{key}", str(
 # Decided by the clock; and simulations, because a call that several episodes need may be searched more than once,
 # depending on what the engine remembers from earlier iterations.
 NOT_REPEATABLE = ("seconds", "elapsed", "simulations", "evaluations")
-
-
-class Outcome(NamedTuple):
-    """What a command printed, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-
-def command(*arguments) -> Outcome:
-    """Run the command line in this process."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as exit_:
-        main([str(argument) for argument in arguments])
-    assert isinstance(exit_.value.code, int)
-    return Outcome(exit_.value.code, out.getvalue(), err.getvalue())
 
 
 def train(out: Path, *arguments, iterations: int = ITERATIONS) -> list[str]:
@@ -106,15 +86,6 @@ def assert_same_end(run: Path, other: Path) -> None:
         assert mine.read_bytes() == others.read_bytes(), name
     assert [record["iteration"] for record in records(run)] == list(range(1, ITERATIONS + 1))
     assert records(run) == records(other)
-
-
-def assert_one_line_error(outcome: Outcome, *parts: str) -> None:
-    assert outcome.code == 2
-    assert outcome.out == ""
-    assert outcome.err.startswith("alphanpi: error: ")
-    assert outcome.err.count("\n") == 1
-    for part in parts:
-        assert part in outcome.err
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -232,14 +203,14 @@ def test_without_a_usable_checkpoint_the_run_is_refused_and_nothing_is_touched(u
         file = folder / "model.safetensors"
         file.write_bytes(file.read_bytes()[:100])
     before = content(unfinished)
-    assert_one_line_error(command("resume", unfinished), "cannot be used", "model.safetensors is damaged")
+    assert_one_line(command("resume", unfinished), "cannot be used", "model.safetensors is damaged")
     assert content(unfinished) == before
 
 
 def test_another_weights_file_in_place_of_the_model_is_noticed(unfinished):
     _, newest = checkpoints(unfinished)
     save_file({"weight": torch.zeros(3)}, newest / "model.safetensors")
-    assert_one_line_error(command("eval", unfinished), "model.safetensors", "not one of AlphaNPI's")
+    assert_one_line(command("eval", unfinished), "model.safetensors", "not one of AlphaNPI's")
     outcome = command("resume", unfinished, "--time-limit", "0.001")
     assert outcome.code == 1
     assert "model.safetensors is damaged" in outcome.err
@@ -311,7 +282,7 @@ def test_tensorboard_events_are_written(reference):
 
 def test_training_into_an_existing_run_is_refused(reference):
     before = content(reference)
-    assert_one_line_error(command(*train(reference)), "a run is there already", "alphanpi resume")
+    assert_one_line(command(*train(reference)), "a run is there already", "alphanpi resume")
     assert content(reference) == before
 
 
@@ -336,7 +307,7 @@ def test_training_into_an_existing_run_is_refused(reference):
 )
 def test_wrong_options_are_named_and_no_run_is_begun(tmp_path, options, message):
     run = tmp_path / "run"
-    assert_one_line_error(command("train", "hanoi", "--out", run, *options), message)
+    assert_one_line(command("train", "hanoi", "--out", run, *options), message)
     assert not run.exists()
 
 
@@ -460,7 +431,7 @@ def test_trace_prints_the_call_tree(trained):
 )
 def test_wrong_use_of_a_run_is_one_line(trained, tmp_path, arguments, message):
     places = {"RUN": trained[0], "ABSENT": tmp_path / "absent", "EMPTY": tmp_path}
-    assert_one_line_error(command(*(places.get(word, word) for word in arguments)), message)
+    assert_one_line(command(*(places.get(word, word) for word in arguments)), message)
 
 
 # ---------------------------------------------------------------------------- the documentation

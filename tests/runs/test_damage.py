@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import shutil
@@ -18,8 +16,8 @@ import pytest
 from safetensors import safe_open
 from safetensors.torch import load_file, save
 
-from alphanpi.cli import main
 from alphanpi.runs.records import RunIdentity
+from tests.helpers.commands import Outcome, command
 from tests.helpers.tiny import tiny_run
 
 NOTHING = object()
@@ -52,29 +50,20 @@ class Hung(BaseException):
     """A command did not end."""
 
 
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-def call(command: str, run: Path) -> Outcome:
+def call(name: str, run: Path) -> Outcome:
     """A command in this process; it has to end, in good order, with a code of the documented ones."""
     places = {"RUN": str(run), "OUT.svg": str(run.parent / "out.svg"), "OUT.json": str(run.parent / "out.json")}
 
     def hung(number: int, frame: Any) -> None:
         raise Hung
 
-    out, err = io.StringIO(), io.StringIO()
     before = signal.signal(signal.SIGALRM, hung)
     signal.alarm(CASE_SECONDS)
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as exit_:
-            main([places.get(word, word) for word in COMMANDS[command]])
+        outcome = command(*(places.get(word, word) for word in COMMANDS[name]))
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-    outcome = Outcome(int(exit_.value.code or 0), out.getvalue(), err.getvalue())
     assert outcome.code in (0, 1, 2, 3), outcome
     assert "Traceback" not in outcome.err
     if outcome.code == 2:

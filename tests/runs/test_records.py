@@ -26,6 +26,7 @@ from alphanpi.reporting.training import learning, training
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.support.files import require_writable, write_atomically
 from alphanpi.support.record import Record, read_bytes, read_record
+from tests.helpers.commands import assert_one_line
 from tests.helpers.tiny import options, tiny_run
 
 OLD_RUN = Path(__file__).parent / "data" / "old_run"
@@ -74,15 +75,6 @@ def raise_limit(run: Path, limit: int) -> None:
 def report(run: Path) -> list:
     quick = ["--simulations", 1, "--seconds", 0, "--verify-seconds", 0, "--no-export"]
     return ["report", run, "--input", "1", "-o", run / "x.json", "--json", *quick]
-
-
-def assert_one_line(outcome, *parts: str) -> None:
-    code, out, err = outcome
-    assert (code, out) == (2, "")
-    assert err.startswith("alphanpi: error: ")
-    assert err.count("\n") == 1
-    for part in parts:
-        assert part in err
 
 
 # ---------------------------------------------------------------------------- the loader

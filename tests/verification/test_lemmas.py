@@ -24,8 +24,8 @@ from alphanpi.verification.verdicts import NONE, Kind, Verdict, overall
 from alphanpi.verification.verifier import Verifier
 from tests.helpers.instances import HANOI
 from tests.helpers.networks import HashNetwork
-from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator, one_element
-from tests.helpers.verdicts import COMPARE, there, verdicts
+from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator
+from tests.helpers.verdicts import COMPARE, ends_at_the_end, there, verdicts
 
 # ---------------------------------------------------------------------------- lemmas
 
@@ -327,20 +327,12 @@ def test_a_lemma_does_not_rest_on_the_invariant_of_another_program():
 def test_a_size_cut_short_leaves_nothing_behind(monkeypatch):
     """Neither views nor runs explored again: what remains is what a verification up to there shows."""
 
-    def wanders(see, size):
-        if not one_element(see):
-            yield "BUBBLE"
-            yield "RESET"
-            yield "BUBBLESORT"
-            yield "RSHIFT"
-        yield STOP
-
     def late(self, item, size):
         advance(self, item, size)
         if (item.program.name, size) == ("BUBBLESORT", 2):
             raise LimitError("the time limit was met")
 
-    evaluator = ScriptedEvaluator(COMPARE, {**SOLUTIONS["RecursiveSorting"], "BUBBLESORT": wanders})
+    evaluator = ScriptedEvaluator(COMPARE, {**SOLUTIONS["RecursiveSorting"], "BUBBLESORT": ends_at_the_end})
     advance = Verifier._advance
     monkeypatch.setattr(Verifier, "_advance", late)
     cut = Verifier(COMPARE, evaluator).verify()

@@ -26,7 +26,7 @@ from alphanpi.verification.verifier import Verifier
 from tests.helpers.instances import ENVIRONMENTS, HANOI, LISTS, ROLES, every, some, sublists, towers
 from tests.helpers.networks import ConstantNetwork, HashNetwork
 from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator, one_element, recursive_bubblesort
-from tests.helpers.verdicts import COMPARE, there, verdicts
+from tests.helpers.verdicts import COMPARE, ends_at_the_end, there, verdicts
 
 # ---------------------------------------------------------------------------- contracts
 
@@ -251,15 +251,6 @@ def test_programs_above_a_refuted_one_are_bounded():
     assert reset.to_size == NONE
     assert sort.to_size == 1  # on a single element nothing is called
     assert "where its contract has not been shown" in reset.reasons[0]
-
-
-def ends_at_the_end(see, size):
-    if not one_element(see):
-        yield "BUBBLE"
-        yield "RESET"
-        yield "BUBBLESORT"
-        yield "RSHIFT"
-    yield STOP
 
 
 def helpless_elsewhere(see, size):
