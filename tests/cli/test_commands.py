@@ -1,13 +1,11 @@
-"""The command line end to end: output, messages and exit codes; and the names the package exports."""
+"""The command line end to end: output, messages and exit codes."""
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
 import textwrap
-import types
 from pathlib import Path
 
 import pytest
@@ -250,7 +248,7 @@ def test_bench_search_covers_hanoi_and_every_sorting_program():
         assert {f"{name}/{program.name}" for program in programs} <= set(cases)
 
 
-# ---------------------------------------------------------------------------- help, processes, exports
+# ---------------------------------------------------------------------------- help and processes
 
 
 def test_help_of_every_command_is_quick():
@@ -283,34 +281,3 @@ def test_the_installed_command():
     assert "Traceback" not in process.stderr
     process = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=120, check=False)
     assert (process.returncode, process.stdout.strip()) == (0, alphanpi.__version__)
-
-
-def test_every_exported_name_resolves():
-    assert sorted(alphanpi.__all__) == sorted(set(alphanpi.__all__))
-    for name in alphanpi.__all__:
-        assert getattr(alphanpi, name) is not None
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        alphanpi.nothing  # noqa: B018 - the access is the test
-
-
-@pytest.mark.parametrize("name", ["check", "search", "bench_search"])
-def test_functions_are_not_hidden_by_modules(name):
-    for module in (
-        "alphanpi.environment.checking",
-        "alphanpi.engine.search",
-        "alphanpi.bench",
-        "alphanpi.agent.solving",
-    ):
-        importlib.import_module(module)
-    assert isinstance(getattr(alphanpi, name), types.FunctionType)
-
-
-def test_check_from_python():
-    assert alphanpi.check(alphanpi.make("hanoi"), samples=3).ok
-
-
-def test_search_from_python():
-    environment = alphanpi.make("hanoi")
-    trace = alphanpi.search(environment, "HANOI", environment.parse("HANOI", "2"))
-    assert trace.success
-    assert len(trace.actions) == 8
