@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.commands import command
+from tests.helpers.countdown import write_countdown
 from tests.helpers.modules import USERS, forgetting
+from tests.helpers.tiny import tiny_run
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -49,3 +53,23 @@ def written(tmp_path, forget_loaded_files):
         return path
 
     return write
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A run with two checkpoints, at iterations 10 and 12."""
+    out = tmp_path_factory.mktemp("finished") / "run"
+    tiny_run(out)
+    return out
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    shutil.copytree(finished, tmp_path / "run", symlinks=True)
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def rewritten(tmp_path, forget_loaded_files):
+    """Writes the countdown with other members, beside weights that know nothing; commands take the folder as RUN."""
+    return partial(write_countdown, tmp_path)

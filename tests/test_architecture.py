@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import alphanpi
-
-SOURCE = Path(alphanpi.__file__).parent
+from tests.helpers.paths import SOURCE
 
 MAY_USE = {
     "support": set(),

@@ -25,20 +25,22 @@ from tests.helpers.broken_environments import (
     goal_back,
     nearer,
 )
+from tests.helpers.broken_lemmas import BROKEN_LEMMAS
 from tests.helpers.broken_members import (
     BROKEN_MEMBERS,
     BaseCaseNever,
-    CalledBelowItsMinimum,
-    Complete,
-    EnumeratesWhatIsDrawnOnly,
-    Ordering,
     OrderingLooksAtTypes,
-    OutcomesLackOne,
     SeldomIllegal,
     SeldomRaises,
     StandaloneSharesNothing,
-    lemma,
 )
+from tests.helpers.broken_starts import (
+    BROKEN_STARTS,
+    CalledBelowItsMinimum,
+    EnumeratesWhatIsDrawnOnly,
+    OutcomesLackOne,
+)
+from tests.helpers.complete import Complete, Ordering, lemma
 from tests.helpers.paths import DOCS, LIGHTS
 
 
@@ -50,10 +52,13 @@ def test_the_environments_that_are_broken_are_in_order(environment):
         assert report.notes == ()
 
 
+BROKEN = [*BROKEN_STARTS, *BROKEN_LEMMAS, *BROKEN_MEMBERS]
+
+
 @pytest.mark.parametrize(
     ("environment", "rule", "program_name", "message"),
-    BROKEN_MEMBERS,
-    ids=[f"{rule}-{environment.__name__}" for environment, rule, _, _ in BROKEN_MEMBERS],
+    BROKEN,
+    ids=[f"{rule}-{environment.__name__}" for environment, rule, _, _ in BROKEN],
 )
 def test_a_broken_member_is_found(environment, rule, program_name, message):
     report = check(environment(), samples=8)
@@ -81,7 +86,7 @@ def test_the_rules_found_broken_do_not_depend_on_the_seed(environment):
 
 def test_every_rule_has_a_broken_environment():
     rules = "enumerate templates outcomes cutoff standalone parse derive base_case minimum_size frame measure purity"
-    assert {rule for _, rule, _, _ in BROKEN_MEMBERS} == {*rules.split(), "raises", "specification"}
+    assert {rule for _, rule, _, _ in BROKEN} == {*rules.split(), "raises", "specification"}
 
 
 def test_a_member_that_is_not_given_is_not_asked_for():

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import alphanpi
 from alphanpi import STOP, Environment, ExportFailed, Machine, SpecificationError, Standalone, UsageError, make
-from alphanpi.bench.exports import ExportCase, bench_export
 from alphanpi.environments.sorting import Sorting
 from alphanpi.exporting.behaviour import Watcher, enumerated
 from alphanpi.exporting.equality import Exported, differences
@@ -410,10 +409,3 @@ def test_bad_input_is_one_line(run, arguments):
     assert (code, out) == (2, "")
     assert err.startswith("alphanpi: error: ")
     assert err.count("\n") == 1
-
-
-def test_the_benchmark_times_all_three():
-    (timing,) = bench_export([ExportCase("pretrained:hanoi", "HANOI", (3,))])
-    assert timing._fields == ("case", "size", "exported_seconds", "greedy_seconds", "planning_seconds")
-    assert 0 < timing.exported_seconds < timing.greedy_seconds
-    assert timing.planning_seconds is not None

@@ -25,7 +25,7 @@ def command(*arguments) -> Outcome:
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as exit_:
         main([str(argument) for argument in arguments])
-    printed = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+    printed = [stream.buffer.getvalue().decode() for stream in (out, err)]
     return Outcome(exit_.value.code, *printed)
 
 

@@ -45,7 +45,7 @@ COUNTDOWN = textwrap.dedent(
 )
 
 
-def rewritten(folder: Path, members: str = "", weights: bool = True) -> Path:
+def write_countdown(folder: Path, members: str = "", weights: bool = True) -> Path:
     """Write the environment with other members; beside it, weights that know nothing, so that the folder is a run."""
     path = folder / "mine.py"
     text = f"import itertools\nimport sys\nfrom pathlib import Path\n{COUNTDOWN}"  # which members use

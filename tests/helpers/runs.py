@@ -1,4 +1,4 @@
-"""Run folders for the tests of the report, without training anything."""
+"""Run folders, without training anything."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from alphanpi.environment.registry import make
 from alphanpi.network.model import create_network
 from tests.helpers.paths import LIGHTS
 
+SORTING = "pretrained:recursive-sorting-compare"
+
 
 def metrics(iterations: int) -> list[dict]:
     """Records as a run writes them: two levels, learned one after the other."""
@@ -26,8 +28,7 @@ def metrics(iterations: int) -> list[dict]:
             "iteration": number,
             "level": 1 if number <= iterations // 2 else 2,
             "advanced": number in (iterations // 2, iterations),
-            "success": {"HANOI": min(1.0, 2 * number / iterations)}
-            | ({"NEXT": 1.0} if 2 * number > iterations else {}),
+            "success": success(number),
             "explored": {"HANOI": 0.5},
             "policy_loss": 1 / number,
             "value_loss": 0.5 / number,
@@ -80,3 +81,8 @@ def _untrained(folder: Path, name: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     write_weights(path, network, describe(name, {}, environment, network, SearchConfig(), 3))
     return path
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -1,7 +1,8 @@
-"""The smallest training run: Hanoi with a network of a few units, a second long."""
+"""The smallest training run: Hanoi with a network of a few units, a second long; and its files."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from alphanpi.learn.presets import preset
@@ -25,3 +26,29 @@ def tiny_run(out: Path, iterations: int = 12, seed: int = 3, changes=None) -> Ou
     """A run that stops at its iteration limit."""
     config = override(preset("default", "hanoi"), {**SETTINGS, "max_iterations": iterations, **(changes or {})})
     return train("hanoi", seed=seed, out=out, config=config)
+
+
+def edit(file: Path, change) -> None:
+    """Change the values of a JSON file."""
+    content = json.loads(file.read_text())
+    changed = change(content)
+    file.write_text(json.dumps(content if changed is None else changed))
+
+
+def newest(run: Path) -> Path:
+    return (run / "checkpoints" / "last").resolve()
+
+
+def unseal(run: Path) -> None:
+    """Make it a run such as there were before runs and checkpoints had digests."""
+    for file in [run / "meta.json", *run.glob("checkpoints/iteration_*/state.json")]:
+        edit(file, lambda record: {k: v for k, v in record.items() if k not in ("digest", "run", "configuration")})
+
+
+def bits(run: Path) -> dict[str, bytes]:
+    return {name: (newest(run) / name).read_bytes() for name in ("model.safetensors", "trainer.safetensors")}
+
+
+def raise_limit(run: Path, limit: int) -> None:
+    config = run / "config.toml"
+    config.write_text(config.read_text().replace("max_iterations = 12", f"max_iterations = {limit}"))
