@@ -49,3 +49,15 @@ def test_search_from_python():
     trace = alphanpi.search(environment, "HANOI", environment.parse("HANOI", "2"))
     assert trace.success
     assert len(trace.actions) == 8
+
+
+def test_modules_that_environments_import_are_found_where_they_used_to_be():
+    for name, member in (
+        ("spec", "Environment"),
+        ("scene", "Scene"),
+        ("cutoff", "Cutoff"),
+        ("standalone", "Standalone"),
+    ):
+        assert getattr(importlib.import_module(f"alphanpi.{name}"), member).__module__.startswith(
+            "alphanpi.environment."
+        )

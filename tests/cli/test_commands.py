@@ -273,3 +273,8 @@ def test_the_installed_command():
     assert "Traceback" not in process.stderr
     process = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=120, check=False)
     assert (process.returncode, process.stdout.strip()) == (0, alphanpi.__version__)
+
+
+def test_the_command_line_is_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "alphanpi", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == alphanpi.__version__

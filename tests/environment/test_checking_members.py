@@ -34,12 +34,7 @@ from tests.helpers.broken_members import (
     SeldomRaises,
     StandaloneSharesNothing,
 )
-from tests.helpers.broken_starts import (
-    BROKEN_STARTS,
-    CalledBelowItsMinimum,
-    EnumeratesWhatIsDrawnOnly,
-    OutcomesLackOne,
-)
+from tests.helpers.broken_starts import BROKEN_STARTS, CalledBelowItsMinimum, EnumeratesWhatIsDrawnOnly, OutcomesLackOne
 from tests.helpers.complete import Complete, Ordering, lemma
 from tests.helpers.paths import DOCS, LIGHTS
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import subprocess
 import sys
 import textwrap
 from typing import Any
 
-import numpy as np
 import pytest
 
-import alphanpi
 from alphanpi.environment import registration, registry
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
-from alphanpi.support.versions import versions
 from tests.helpers.countdown import COUNTDOWN
 
 COUNTER = COUNTDOWN.replace("Countdown", "Counter").replace("state - 1", "state - self.step") + textwrap.indent(
@@ -173,24 +169,3 @@ def test_registered_environment(monkeypatch):
     for taken in ("mine", "hanoi"):
         with pytest.raises(SpecificationError, match=f"'{taken}' is registered already"):
             registration.register(taken, RecursiveSorting)
-
-
-def test_a_package_that_is_not_installed_has_no_version_and_does_no_harm():
-    assert versions(["numpy", "no-such-package"]) == {"numpy": np.__version__, "no-such-package": "unknown"}
-
-
-def test_the_command_line_is_a_module_too():
-    done = subprocess.run([sys.executable, "-m", "alphanpi", "--version"], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == alphanpi.__version__
-
-
-def test_modules_that_environments_import_are_found_where_they_used_to_be():
-    for name, member in (
-        ("spec", "Environment"),
-        ("scene", "Scene"),
-        ("cutoff", "Cutoff"),
-        ("standalone", "Standalone"),
-    ):
-        assert getattr(importlib.import_module(f"alphanpi.{name}"), member).__module__.startswith(
-            "alphanpi.environment."
-        )

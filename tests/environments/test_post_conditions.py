@@ -11,9 +11,7 @@ from alphanpi.environments.hanoi import Towers
 from alphanpi.environments.lists import PointedList
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.environments.sorting import Sorting
-from tests.helpers.instances import (
-    HANOI,
-)
+from tests.helpers.instances import HANOI
 
 BEFORE = PointedList((9, 4, 2, 3, 0), 1, 1, 1, 3)
 

@@ -12,15 +12,7 @@ from hypothesis import strategies as st
 from alphanpi.environments.lists import PointedList, order_patterns
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import UsageError
-from tests.helpers.instances import (
-    ENVIRONMENTS,
-    HANOI,
-    LISTS,
-    ROLES,
-    every,
-    seeds,
-    some,
-)
+from tests.helpers.instances import ENVIRONMENTS, HANOI, LISTS, ROLES, every, seeds, some
 
 
 @every(ENVIRONMENTS)

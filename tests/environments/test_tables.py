@@ -14,17 +14,7 @@ from alphanpi.environments.hanoi import Hanoi, Towers
 from alphanpi.environments.lists import PointedList
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.environments.sorting import Sorting
-from tests.helpers.instances import (
-    ENVIRONMENTS,
-    HANOI,
-    LISTS,
-    OBSERVATIONS,
-    every,
-    seeds,
-    some,
-    sublists,
-    towers,
-)
+from tests.helpers.instances import ENVIRONMENTS, HANOI, LISTS, OBSERVATIONS, every, seeds, some, sublists, towers
 
 
 def walked(environment, program, state, rng, steps=12):

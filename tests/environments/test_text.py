@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.environments.sorting import Sorting
 from alphanpi.errors import UsageError
-from tests.helpers.instances import (
-    HANOI,
-    LISTS,
-    every,
-    some,
-)
+from tests.helpers.instances import HANOI, LISTS, every, some
 
 
 @every(LISTS)

@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 import alphanpi
-from alphanpi import (
-    STOP,
-    Machine,
-    UsageError,
-)
+from alphanpi import STOP, Machine, UsageError
 from tests.helpers.exports import ORIGIN, loaded, scripted
 from tests.helpers.marking import Board, Marking, fill, top
 from tests.helpers.solutions import ScriptedEvaluator

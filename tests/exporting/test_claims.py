@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 
 import alphanpi
-from alphanpi import (
-    STOP,
-    Environment,
-    ExportFailed,
-    action,
-    program,
-)
+from alphanpi import STOP, Environment, ExportFailed, action, program
 from tests.helpers.exports import scripted
 from tests.helpers.marking import Board, Marking, fill, top
 

@@ -9,12 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import alphanpi
-from alphanpi import (
-    STOP,
-    Environment,
-    action,
-    program,
-)
+from alphanpi import STOP, Environment, action, program
 from alphanpi.exporting.automaton import as_dot
 from alphanpi.exporting.expressions import Atom, flat, joined, lines, negated
 from tests.helpers.chain import Chain, ChainNetwork

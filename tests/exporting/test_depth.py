@@ -7,11 +7,7 @@ import sys
 import pytest
 
 import alphanpi
-from alphanpi import (
-    Machine,
-    SpecificationError,
-    UsageError,
-)
+from alphanpi import Machine, SpecificationError, UsageError
 from tests.helpers.chain import Chain, ChainNetwork
 from tests.helpers.exports import ORIGIN, loaded, run_script
 from tests.helpers.standalone_chain import CHAIN_SOURCE, export_chain

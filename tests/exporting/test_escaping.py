@@ -9,15 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import alphanpi
-from alphanpi import (
-    STOP,
-    Environment,
-    Machine,
-    Origin,
-    action,
-    make,
-    program,
-)
+from alphanpi import STOP, Environment, Machine, Origin, action, make, program
 from alphanpi.exporting.automaton import as_dot
 from alphanpi.exporting.escaping import docstring, dot_string, literal
 from tests.helpers.exports import loaded, scripted

@@ -7,15 +7,7 @@ import keyword
 import pytest
 
 import alphanpi
-from alphanpi import (
-    STOP,
-    Environment,
-    Machine,
-    SpecificationError,
-    Standalone,
-    action,
-    program,
-)
+from alphanpi import STOP, Environment, Machine, SpecificationError, Standalone, action, program
 from alphanpi.exporting.names import function_names
 from tests.helpers.chain import Chain, ChainNetwork
 from tests.helpers.exports import ORIGIN, loaded, scripted

@@ -7,12 +7,7 @@ import ast
 import pytest
 
 import alphanpi
-from alphanpi import (
-    STOP,
-    ExportFailed,
-    SpecificationError,
-    program,
-)
+from alphanpi import STOP, ExportFailed, SpecificationError, program
 from alphanpi.exporting.runtime import divided
 from tests.helpers.chain import Chain, ChainNetwork
 from tests.helpers.exports import ORIGIN, loaded, scripted

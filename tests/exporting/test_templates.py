@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from alphanpi import (
-    STOP,
-    Environment,
-    action,
-    program,
-)
+from alphanpi import STOP, Environment, action, program
 from alphanpi.exporting.behaviour import weak_orders
 from tests.helpers.exports import scripted
 

@@ -6,12 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi import (
-    STOP,
-    Environment,
-    action,
-    program,
-)
+from alphanpi import STOP, Environment, action, program
 
 
 class Board(NamedTuple):

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import alphanpi
-from alphanpi import (
-    Environment,
-    Standalone,
-)
+from alphanpi import Environment, Standalone
 from tests.helpers.chain import Chain, ChainNetwork
 from tests.helpers.exports import ORIGIN
 

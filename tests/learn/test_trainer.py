@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from alphanpi import (
-    UsageError,
-    make,
-)
+from alphanpi import UsageError, make
 from alphanpi.agent.interpreter import Call
 from alphanpi.learn.presets import preset
 from alphanpi.learn.starts import Stream
