@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import alphanpi
-
-SOURCE = Path(alphanpi.__file__).parent
+from tests.helpers.paths import SOURCE
 
 MAY_USE = {
     "support": set(),
@@ -93,7 +92,7 @@ def test_no_package_but_environments_and_bench_names_an_environment():
     names = {listing.id for listing in alphanpi.available()}
     assert "hanoi" in names
     found = [
-        f"{file.relative_to(SOURCE)}:{node.lineno}: {node.value}"
+        f"{file.relative_to(SOURCE)}:{node.lineno}: {node.value!r}"
         for file in sorted(SOURCE.rglob("*.py"))
         if file.relative_to(SOURCE).parts[0] not in ("environments", "bench")
         for node in ast.walk(ast.parse(file.read_text()))

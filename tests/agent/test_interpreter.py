@@ -1,0 +1,32 @@
+"""Greedy execution of programs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from alphanpi import SearchConfig, create_evaluator, create_network, make
+from alphanpi.agent.interpreter import Call, Interpreter
+from alphanpi.engine.requests import Request
+from alphanpi.engine.search import Search
+from alphanpi.engine.tables import Failure
+
+
+def test_the_interpreter_is_search_with_one_simulation():
+    """Greedy execution and the engine's exploitation mode without search are the same thing."""
+    for name in ("hanoi", "recursive-sorting", "sorting", "flat-sorting"):
+        environment = make(name)
+        rng = np.random.default_rng(0)
+        for seed in range(6):
+            evaluator = create_evaluator(create_network(environment, seed))
+            greedy = SearchConfig(simulations_exploitation=1, failed_call_exploitation="discard")
+            search, interpreter = Search(environment, evaluator, greedy), Interpreter(environment, evaluator)
+            for program in environment.library.learned:
+                state = environment.initial(program.name, max(3, program.minimum_size), rng)
+                trace = search.run([Request(program.name, state)])[0]
+                execution = interpreter.run([Call(program.name, state)], record=True)[0]
+                assert execution.success == trace.success
+                own = [step.action for step in execution.steps if step.depth == 0]
+                names = [environment.library.names[action] for action in trace.actions]
+                if trace.failure in (Failure.NONE, Failure.POST, Failure.DEPTH):
+                    assert own == names
+                    assert execution.failure == trace.failure

@@ -1,0 +1,49 @@
+"""The curriculum rises when everything up to its level is learned."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from alphanpi import make
+from alphanpi.learn.config import CurriculumConfig
+from alphanpi.learn.curriculum import Curriculum
+
+
+def is_ready(curriculum: Curriculum) -> bool:
+    return curriculum.ready
+
+
+def test_curriculum_needs_all_programs_up_to_the_level_several_times():
+    library = make("sorting").library
+    curriculum = Curriculum(library, CurriculumConfig(threshold=0.9, patience=2, estimate="latest"))
+    level_1 = [program.name for program in curriculum.unlocked]
+    assert level_1 == ["RSHIFT", "LSHIFT", "COMPSWAP"]
+    good = {name: [True] * 10 for name in level_1}
+    curriculum.update({**good, "COMPSWAP": [True] * 8 + [False] * 2})
+    assert "COMPSWAP at 80%" in curriculum.explain()
+    assert curriculum.preferences().argmax() == 2
+    curriculum.update(good)
+    assert not is_ready(curriculum)
+    curriculum.update(good)
+    assert is_ready(curriculum)
+    curriculum.advance()
+    assert curriculum.level == 2
+    assert [program.name for program in curriculum.unlocked] == [*level_1, "RESET", "BUBBLE"]
+
+
+def test_the_papers_moving_average_needs_349_successes():
+    library = make("hanoi").library
+    curriculum = Curriculum(library, CurriculumConfig(estimate="moving-average", threshold=0.97, patience=1))
+    for _ in range(348):
+        curriculum.update({"HANOI": [True]})
+    assert not is_ready(curriculum)  # 1 - 0.99^348 = 0.9697
+    curriculum.update({"HANOI": [True]})
+    assert is_ready(curriculum)
+
+
+def test_curriculum_preferences_are_a_softmax():
+    library = make("sorting").library
+    curriculum = Curriculum(library, CurriculumConfig(temperature=2.0))
+    curriculum.update({"RSHIFT": [True], "LSHIFT": [True, False], "COMPSWAP": [False]})
+    weights = np.exp(2.0 * np.array([0.0, 0.5, 1.0]))
+    np.testing.assert_allclose(curriculum.preferences(), weights / weights.sum())

@@ -1,0 +1,213 @@
+"""What the exam asks for, and what it says when it is failed."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from alphanpi import SearchConfig, TrainConfig, UsageError, make
+from alphanpi.agent.interpreter import Call, Execution, Interpreter
+from alphanpi.engine.config import planning_config
+from alphanpi.engine.requests import Trace
+from alphanpi.engine.search import Search
+from alphanpi.engine.tables import Failure
+from alphanpi.learn.presets import preset
+from alphanpi.learn.starts import Stream
+from alphanpi.learn.trainer import Trainer
+from alphanpi.learn.validation import Exam, ExamResult
+from alphanpi.support.config import override, read_toml, to_toml
+from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator
+
+
+def examined(environment, evaluator, planner=None, **changes):
+    """A trainer at its last level whose agent answers as the evaluator says; with search, as another says."""
+    trainer = Trainer(environment, override(preset("default"), changes), seed=0)
+    trainer.curriculum.level = environment.library.levels
+    trainer.validation.interpreter = Interpreter(environment, evaluator)
+    trainer.validation.planner = Search(
+        environment, planner or evaluator, planning_config(SearchConfig(c_puct_planning=5.0))
+    )
+    return trainer
+
+
+def never_swaps(see, size):
+    yield "STOP"
+
+
+def test_a_failed_exam_names_program_instance_and_reason():
+    environment = make("recursive-sorting", observation="compare")
+    evaluator = ScriptedEvaluator(environment, {**SOLUTIONS["RecursiveSorting"], "COMPSWAP": never_swaps})
+    result = examined(environment, evaluator).validation.exam(0)
+    assert result.outcome == Exam.ANSWERS
+    assert str(result).startswith("failed: COMPSWAP on ")
+    assert "(post, " in str(result)
+    assert result.failing.split("(")[0].strip() != "COMPSWAP on"  # the list is shown
+
+
+def test_a_lemma_does_not_excuse_an_agent_that_plans_badly_on_large_problems():
+    environment = make("recursive-sorting", observation="compare")
+    assert environment.cutoff() is not None
+    sure, unsure = ScriptedEvaluator(environment, weight=20.0), ScriptedEvaluator(environment, weight=1.0)
+    changes = {"validation.exam_search_episodes": 60, "validation.far_exam_episodes": 0}
+    assert examined(environment, sure, **changes).validation.last_part(0).outcome == Exam.PASSED
+    result = examined(environment, sure, unsure, **changes).validation.last_part(0)
+    assert result.outcome == Exam.SEARCH
+    assert "tried with search" in result.failing
+
+
+@pytest.mark.parametrize(("failing", "passes"), [(0.0, 20), (0.03, 1)])
+def test_agents_that_fail_three_percent_of_the_time_when_planning_do_not_pass(monkeypatch, failing, passes):
+    environment = make("hanoi")
+    trainer = examined(environment, ScriptedEvaluator(environment))
+    passed = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+
+        def plan(requests, rng=rng):
+            failures = [Failure.POST if rng.random() < failing else Failure.NONE for _ in requests]
+            return [
+                Trace._make(failure if field == "failure" else None for field in Trace._fields) for failure in failures
+            ]
+
+        monkeypatch.setattr(trainer.validation.planner, "run", plan)
+        monkeypatch.setattr(trainer.validation, "_validate", lambda *_: [])
+        monkeypatch.setattr(trainer.validation, "last_part", lambda _: ExamResult(Exam.PASSED))
+        result = trainer.validation.exam(0)
+        assert result.outcome == Exam.PASSED or "HANOI on" in result.failing
+        passed += result.outcome == Exam.PASSED
+    assert passed >= passes if failing == 0 else passed <= passes
+
+
+def test_sizes_to_learn_from_and_to_validate_on_can_be_set(tmp_path, run):
+    code, _, errors = run(
+        *("train", "hanoi", "--train-sizes", "1,3", "--validation-size", "4", "--max_iterations", "1"),
+        *("--episodes.per_iteration", "4", "--learning.gradient_steps", "1", "--out", tmp_path / "run", "--seed", "0"),
+    )
+    assert (code, errors) == (1, "")
+    config = override(TrainConfig(), read_toml(tmp_path / "run" / "config.toml"))
+    assert (config.episodes.train_sizes, config.validation.size) == ((1, 3), 4)
+    assert json.loads((tmp_path / "run" / "metrics.jsonl").read_text())["iteration"] == 1
+    trainer = Trainer(make("hanoi"), config, seed=0)
+    assert trainer.starts.sizes(trainer.library.named("HANOI")) == [1, 3]
+    starts = trainer.validation.draw(0, 8, Stream.VALIDATE)
+    assert {start.size for start in starts[4:]} == {4}
+    assert override(TrainConfig(), read_toml(_written(tmp_path, to_toml(config)))) == config
+
+
+def _written(folder, text):
+    (folder / "again.toml").write_text(text)
+    return folder / "again.toml"
+
+
+@pytest.mark.parametrize("value", ["1,x", "-1", "1.5", "99999999999"])
+def test_sizes_that_are_none_are_refused(value):
+    with pytest.raises(UsageError, match="train_sizes"):
+        override(TrainConfig(), {"episodes.train_sizes": value})
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("sorting", {}, ("BUBBLESORT", 14)),
+        ("recursive-sorting", {"observation": "paper"}, ("BUBBLESORT", 14)),
+        ("recursive-sorting", {"observation": "compare"}, ("BUBBLESORT", 14)),  # there is a lemma
+        ("hanoi", {}, ("HANOI", 6)),
+    ],
+)
+@pytest.mark.parametrize(("failure", "passed"), [("NONE", True), ("ACTIONS", True), ("POST", False)])
+def test_the_far_exam_is_held_whatever_lemma_there_is(monkeypatch, name, options, expected, failure, passed):
+    changes = {
+        "validation.exam_search_episodes": 0,
+        "validation.far_exam_factor": 2,
+        "validation.far_exam_episodes": 8,
+        "validation.far_exam_planning_episodes": 4,
+    }
+    environment = make(name, **options)
+    trainer = Trainer(environment, override(preset("default", name), changes), seed=0)
+    monkeypatch.setattr(trainer.validation, "_plan_alike", lambda calls, runs: planned.extend(calls))
+    planned: list[Call] = []
+    asked: list[tuple[str, int]] = []
+
+    def run(calls, record=False, max_actions=0):
+        if record:
+            asked.extend((call.program, environment.size(call.state)) for call in calls)
+        return [Execution(failure == "NONE", Failure[failure], call.state, 1, None, ()) for call in calls]
+
+    monkeypatch.setattr(trainer.interpreter, "run", run)
+    assert trainer.validation.last_part(0).outcome == (Exam.PASSED if passed else Exam.FAR)
+    program, size = expected
+    if failure == "ACTIONS":  # problems of that size are too large, and so are those of three quarters
+        size = 3 * size // 4 if 3 * size // 4 > environment.validation_size else size
+    assert set(asked) == {(program, size)}
+    many = 8 if environment.cutoff() is None else 4  # with a lemma, those that are planned
+    assert len(asked) == (many if failure == "NONE" else 3)  # the first few tell enough
+    assert len(set(planned)) == (4 if failure == "NONE" else 0)
+
+
+def test_the_far_exam_asks_for_more_problems_of_smaller_sizes(monkeypatch):
+    environment = make("sorting")
+    changes = {"validation.far_exam_episodes": 3, "validation.far_exam_planning_episodes": 0}
+    trainer = Trainer(environment, override(preset("default", "sorting"), changes), seed=0)
+    asked: list[int] = []
+    states: set[object] = set()
+
+    def run(calls, record=False, max_actions=0):
+        if record:
+            asked.extend(environment.size(call.state) for call in calls)
+        states.update(call.state for call in calls)
+        return [Execution(True, Failure.NONE, call.state, 1, None, ()) for call in calls]
+
+    monkeypatch.setattr(trainer.interpreter, "run", run)
+    assert trainer.validation.last_part(0).outcome == Exam.PASSED
+    assert asked == [17] * 12 + [35] * 6 + [70] * 3
+    assert len(states) == len(asked)
+
+
+def test_no_far_exam_where_the_environment_cannot_make_problems_that_large(monkeypatch):
+    environment = make("sorting")
+
+    def initial(program, size, rng):
+        raise ValueError("too large")
+
+    config = override(preset("default", "sorting"), {"validation.exam_search_episodes": 0})
+    trainer = Trainer(environment, config, seed=0)
+    monkeypatch.setattr(environment, "initial", initial)
+    assert trainer.validation.last_part(0).outcome == Exam.PASSED
+
+
+@pytest.mark.parametrize(("searched", "far", "outcome"), [(60, 0, Exam.SEARCH), (0, 1, Exam.FAR)])
+def test_search_that_tries_more_than_it_needs_fails_the_exam(searched, far, outcome):
+    environment = make("recursive-sorting")
+    changes = {
+        "validation.exam_search_episodes": searched,
+        "validation.far_exam_episodes": far,
+        "validation.far_exam_factor": 1,
+    }
+    trainer = Trainer(environment, override(preset("default", "recursive-sorting"), changes), seed=0)
+    trainer.curriculum.level = 3
+    for weight, expected in ((20.0, Exam.PASSED), (1.0, outcome)):  # sure of the right actions, and not quite
+        evaluator = ScriptedEvaluator(environment, weight=weight)
+        trainer.validation.interpreter = Interpreter(environment, evaluator)
+        config = planning_config(SearchConfig(c_puct_planning=5.0))
+        trainer.validation.planner = Search(environment, evaluator, config)
+        assert trainer.validation.last_part(0).outcome == expected
+
+
+def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(monkeypatch):
+    environment = make("recursive-sorting")
+    changes = {"validation.exam_search_episodes": 0, "validation.far_exam_planning_episodes": 0}
+    trainer = Trainer(environment, override(preset("default", "recursive-sorting"), changes), seed=0)
+
+    def run(calls, record=False, max_actions=0):
+        if not record:  # to see whether problems of that size are too large
+            return [Execution(True, Failure.NONE, call.state, 1, None, ()) for call in calls]
+        failures = [Failure.ACTIONS] + [Failure.NONE] * (len(calls) - 1)
+        return [
+            Execution(failure == Failure.NONE, failure, call.state, 1, None, ())
+            for call, failure in zip(calls, failures, strict=True)
+        ]
+
+    monkeypatch.setattr(trainer.interpreter, "run", run)
+    assert trainer.validation.last_part(0).outcome == Exam.FAR

@@ -1,0 +1,97 @@
+"""The trainer: a function of the seed that really learns, accounts for its time and stops where numbers end."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+from alphanpi import UsageError, make
+from alphanpi.agent.interpreter import Call
+from alphanpi.learn.presets import preset
+from alphanpi.learn.starts import Stream
+from alphanpi.learn.trainer import Trainer
+from alphanpi.support.config import override
+from tests.helpers.tiny import tiny_run
+
+
+def test_all_the_time_of_a_run_is_accounted_for(tmp_path):
+    outcome = tiny_run(tmp_path / "run", iterations=2)
+    assert sum(outcome.seconds) == pytest.approx(outcome.elapsed)
+
+
+def test_weights_are_looked_at_by_one_thread(tmp_path, monkeypatch):
+    """Several threads wait for each other where other work is going on: most of a second for each iteration."""
+    threads = []
+
+    def isfinite(tensor):
+        threads.append(torch.get_num_threads())
+        return torch.isfinite(tensor)
+
+    before = torch.get_num_threads()
+    monkeypatch.setattr(torch.Tensor, "isfinite", isfinite)
+    torch.set_num_threads(2)
+    try:
+        tiny_run(tmp_path / "run", iterations=1)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert set(threads) == {1}
+
+
+def test_one_iteration_is_a_function_of_the_seed():
+    first, second, other = (
+        Trainer(make("recursive-sorting", observation="compare"), preset("default"), seed) for seed in (4, 4, 5)
+    )
+    for _ in range(2):
+        reports = [trainer.iterate() for trainer in (first, second, other)]
+    weights = [trainer.network.state_dict()["actor.0.weight"] for trainer in (first, second, other)]
+    assert torch.equal(weights[0], weights[1])
+    assert not torch.equal(weights[0], weights[2])
+    assert reports[0].success == reports[1].success
+
+
+def test_the_papers_preset_runs():
+    config = override(preset("paper", "hanoi"), {"search.simulations": 50, "learning.gradient_steps": 2})
+    trainer = Trainer(make("hanoi"), config, 0)
+    for _ in range(3):
+        report = trainer.iterate()
+    assert report.episodes == 20
+    assert 0 <= report.success["HANOI"] <= 1
+
+
+def test_an_agent_learns_hanoi_and_generalises():
+    trainer = Trainer(make("hanoi"), preset("default", "hanoi"), seed=0)
+    while not trainer.curriculum.completed:
+        assert trainer.iteration < 80, trainer.curriculum.explain()
+        trainer.iterate()
+    environment = trainer.environment
+    states = [environment.initial("HANOI", disks, np.random.default_rng(disks)) for disks in range(1, 10)]
+    executions = trainer.interpreter.run([Call("HANOI", state) for state in states])
+    assert all(execution.success for execution in executions)
+
+
+def test_programs_that_others_call_are_validated_more_often():
+    environment = make("sorting")
+    config = override(preset("default", "sorting"), {"validation.called_program_factor": 3})
+    trainer = Trainer(environment, config, seed=0)
+    short = {"RSHIFT": 12, "LSHIFT": 12, "COMPSWAP": 12}
+    for level, expected in (
+        (1, short),
+        (2, {**short, "RESET": 4, "BUBBLE": 4}),
+        (3, {**short, "RESET": 12, "BUBBLE": 12, "BUBBLESORT": 4}),
+    ):
+        trainer.curriculum.level = level
+        assert Counter(start.program for start in trainer.validation.draw(0, 4, Stream.VALIDATE)) == expected
+
+
+def test_weights_that_diverge_are_not_trained_on():
+    trainer = Trainer(make("hanoi"), preset("default", "hanoi"), seed=0)
+    trainer.iterate()
+    with torch.no_grad():
+        next(trainer.network.parameters()).fill_(torch.nan)
+    with pytest.raises(UsageError, match=r"iteration 2: the gradient is not finite; lower learning.learning_rate"):
+        trainer.iterate()
+    assert all(bool(weights.isfinite().all()) for weights in trainer.acting.parameters())
