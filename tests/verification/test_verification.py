@@ -176,8 +176,8 @@ def decisions_of(environment):
         at = history
         while at >= 0:
             observations.insert(0, decisions.table.histories[at].observation)
-            at = decisions.table.histories[at].before
-        name = environment.library.learned[decisions.table.histories[history].program].name
+            at = decisions.table.contexts[decisions.table.histories[at].before].history
+        name = environment.library.learned[decisions.table.program(history)].name
         for other, legal in enumerate(mask):
             if legal and other != decision.action:
                 yield name, tuple(observations), names[other]
