@@ -132,3 +132,20 @@ def test_every_verb_takes_an_agent(trained, tmp_path):
 def test_verdicts_are_worded_once(verdict, text, meaning):
     assert str(verdict) == text
     assert verdict.meaning.startswith(meaning)
+
+
+def test_a_run_directory_that_cannot_be_written_is_only_read(trained, monkeypatch):
+    folder, _ = trained
+    before = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+    monkeypatch.setattr(RunDirectory, "writable", False)
+    assert alphanpi.evaluate(folder, "HANOI", [5], episodes=1, mode="greedy")[0].successes == 1
+    assert alphanpi.verify(folder, max_size=1).programs
+    assert {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()} == before
+
+
+def test_damaged_scores_are_found_before_anything_is_measured(tmp_path):
+    config = override(preset("default", "hanoi"), {"max_iterations": 1})
+    alphanpi.train("hanoi", seed=1, out=tmp_path / "run", config=config)
+    (tmp_path / "run" / SCORES_FILE).write_text("[1")
+    with pytest.raises(UsageError, match=r"scores\.json: .*not JSON.*delete it"):
+        alphanpi.evaluate(tmp_path / "run", "HANOI", [1], episodes=10**6)

@@ -114,10 +114,16 @@ class Agent:
 
     @property
     def run_directory(self) -> RunDirectory | None:
-        """Where what is found out about it is kept; None where it is not the newest agent of a run."""
+        """Its run's directory, if it is the newest agent of a run."""
         if self.place is None or not self.place.directory.meta_file.is_file():
             return None
         return self.place.directory
+
+    @property
+    def keeper(self) -> RunDirectory | None:
+        """Where what is found out about it is kept: its run's directory, unless that cannot be written."""
+        directory = self.run_directory
+        return directory if directory is not None and directory.writable else None
 
     @property
     def name(self) -> str:

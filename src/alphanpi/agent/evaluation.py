@@ -64,6 +64,9 @@ def evaluate(
         on_score: Called with each score.
     """
     agent = as_agent(run, environment=environment)
+    keeper = agent.keeper if keep else None
+    if keeper is not None:
+        keeper.scores(agent.weights_hash)  # a damaged file is found before anything is measured
     if program is None:
         program = agent.environment.library.learned[-1].name
     if sizes is None:
@@ -94,10 +97,9 @@ def evaluate(
             scores.append(score)
             if on_score is not None:
                 on_score(score)
-    directory = agent.run_directory
-    if keep and directory is not None:
+    if keeper is not None:
         rows = [StoredScore.model_validate({**score._asdict(), "seed": seed}) for score in scores]
-        directory.keep_scores(agent.weights_hash, rows)
+        keeper.keep_scores(agent.weights_hash, rows)
     return scores
 
 

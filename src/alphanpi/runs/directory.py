@@ -64,6 +64,11 @@ class RunDirectory:
         self.certificate_file = path / CERTIFICATE_FILE
         self.card_file = path / CARD_FILE
 
+    @property
+    def writable(self) -> bool:
+        """Whether anything can be kept here."""
+        return os.access(self.path, os.W_OK)
+
     def require_new(self) -> None:
         """Refuse a place where something is already."""
         if self.meta_file.exists():

@@ -64,8 +64,8 @@ def verify(
         seconds = None if time_limit == TIME_LIMIT else time_limit
         return recheck(Path(certificate), subject, agent.environment, make, seconds)
     shown = certify(subject, make(max_size=max_size, time_limit=time_limit))
-    if agent.run_directory is not None:
-        keep(shown, agent.run_directory)
+    if agent.keeper is not None:
+        keep(shown, agent.keeper)
     return shown
 
 
