@@ -54,7 +54,6 @@ def measured(case: Case, seed: int) -> dict[str, Any]:
         raise SystemExit(f"{run}: interrupted; the next time it starts again")
     verdicts = [json.loads(line)["verdict"] for line in (run / "metrics.jsonl").read_text().splitlines()]
     certificate = alphanpi.verify(run)
-    write_atomically(run / "certificate.json", json.dumps(certificate.record(), indent=1) + "\n")
     result = {
         "case": case.name,
         "seed": seed,

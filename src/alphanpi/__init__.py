@@ -57,7 +57,7 @@ for _name, _module in (
     ("cutoff", _cutoff),
     ("standalone", _standalone),
 ):
-    sys.modules[f"alphanpi.{_name}"] = _module
+    sys.modules[f"alphanpi.{_name}"] = globals()[_name] = _module
 
 # Loaded on first use: torch and numba take a second or more to import.
 _LAZY = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import subprocess
 import sys
 import textwrap
 from typing import Any
@@ -169,3 +170,26 @@ def test_registered_environment(monkeypatch):
     for taken in ("mine", "hanoi"):
         with pytest.raises(SpecificationError, match=f"'{taken}' is registered already"):
             registration.register(taken, RecursiveSorting)
+
+
+def test_a_package_that_offers_a_built_in_id_does_no_harm(tmp_path):
+    package = tmp_path / "plugin-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text(f"[{registration.ENTRY_POINT_GROUP}]\nhanoi = elsewhere:Hanoi\n")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import alphanpi; print(alphanpi.make('hanoi').__module__)"
+    )
+    outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert outcome.stdout == "alphanpi.environments.hanoi\n"
+
+
+def test_what_is_legal_cannot_be_overridden_by_a_mixin_either():
+    class Mask:
+        def legal(self, program, state):
+            return (True,) * 9
+
+    with pytest.raises(SpecificationError, match="Masked: legal: what is legal follows from the pre-conditions"):
+
+        class Masked(Mask, RecursiveSorting):
+            """Its mask comes from elsewhere."""

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
+import torch
 
 import alphanpi
+from alphanpi.agent.evaluation import scored
 from alphanpi.errors import UsageError
 from alphanpi.learn.presets import preset
 from alphanpi.runs.directory import RunDirectory
-from alphanpi.runs.records import CERTIFICATE_FILE, OUTCOME_FILE, SCORES_FILE
+from alphanpi.runs.records import CERTIFICATE_FILE, OUTCOME_FILE, SCORES_FILE, ScoredAgent
 from alphanpi.support.config import override
 from alphanpi.verification.verdicts import Kind, Verdict
+
+
+def content(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
 @pytest.fixture(scope="module")
@@ -50,11 +57,9 @@ def test_scores_are_kept_and_shown_in_reports(trained):
     kept = json.loads((folder / SCORES_FILE).read_text())
     rows = [(row["size"], row["mode"], row["episodes"], row["seed"]) for row in kept["scores"]]
     assert rows == [(2, "greedy", 5, 0), (2, "planning", 3, 0), (3, "greedy", 4, 7)]
-    record = alphanpi.report(folder, instance="2", simulations=2, verify_seconds=0, export=False)
-    assert [(score.size, score.mode, score.episodes) for score in record.generalisation.scores] == [
-        row[:3] for row in rows
-    ]
-    assert record.generalisation.origin == "stored"
+    record = alphanpi.report(folder, instance="2", simulations=2, seconds=0, verify_seconds=0, export=False)
+    shown = {(score.size, score.mode): score.episodes for score in record.generalisation.scores}
+    assert {row[:2]: row[2] for row in rows}.items() <= shown.items()
     assert record.training.completed
     assert record.verdict is not None
     assert record.verdict.text == "PROVED"
@@ -78,7 +83,7 @@ def test_a_weaker_certificate_does_not_replace_a_stronger_one(trained):
     assert (folder / CERTIFICATE_FILE).read_bytes() == before
 
 
-def test_going_on_with_training_forgets_what_was_of_other_weights(tmp_path):
+def test_going_on_with_training_leaves_nothing_that_could_be_taken_for_the_new_agents(tmp_path):
     config = override(preset("default", "hanoi"), {"max_iterations": 1})
     alphanpi.train("hanoi", seed=1, out=tmp_path / "run", config=config)
     folder = tmp_path / "run"
@@ -88,16 +93,73 @@ def test_going_on_with_training_forgets_what_was_of_other_weights(tmp_path):
     file = folder / "config.toml"
     file.write_text(file.read_text().replace("max_iterations = 1", "max_iterations = 2"))
     assert alphanpi.resume(folder).iterations == 2
-    assert not (folder / SCORES_FILE).exists()
-    assert not (folder / CERTIFICATE_FILE).exists()
     assert json.loads((folder / OUTCOME_FILE).read_text())["iterations"] == 2
+    # What is there says whose it is: nobody takes it for the new agent's, and it is replaced.
+    agent = alphanpi.load(folder)
+    assert RunDirectory(folder).scores(scored(agent)) is None
+    record = alphanpi.report(agent, instance="1", simulations=2, seconds=0.01, verify_seconds=5, export=False)
+    assert record.certificate_note.startswith("Computed for this report")
+    alphanpi.evaluate(folder, "HANOI", [1], episodes=2, mode="greedy")
+    assert [row["episodes"] for row in json.loads((folder / SCORES_FILE).read_text())["scores"]] == [2]
+
+
+def test_only_the_newest_agent_of_a_run_is_written_about(tmp_path):
+    folder = tmp_path / "run"
+    config = override(preset("default", "hanoi"), {"max_iterations": 1})
+    alphanpi.train("hanoi", seed=1, out=folder, config=config)
+    old = alphanpi.load(folder)
+    file = folder / "config.toml"
+    file.write_text(file.read_text().replace("max_iterations = 1", "max_iterations = 2"))
+    alphanpi.resume(folder)
+    before = content(folder)
+    alphanpi.evaluate(old, "HANOI", [1], episodes=1)
+    alphanpi.verify(old, max_size=1)
+    alphanpi.evaluate(folder, "HANOI", [1], episodes=1, environment="hanoi")  # which need not be the run's own
+    new = alphanpi.load(folder)
+    with RunDirectory(folder).locked():  # another process is at work
+        alphanpi.evaluate(new, "HANOI", [1], episodes=1)
+    with torch.no_grad():
+        next(new.network.parameters()).add_(1)
+    alphanpi.verify(new, max_size=1)
+    after = content(folder)
+    before.pop(".lock"), after.pop(".lock")
+    assert after == before
+
+
+def test_a_counter_example_is_never_replaced_and_replaces_all_else(tmp_path):
+    folder = tmp_path / "run"
+    config = override(preset("default", "hanoi"), {"max_iterations": 2})
+    alphanpi.train("hanoi", seed=1, out=folder, config=config)
+    file = folder / CERTIFICATE_FILE
+    verdicts = []
+    for size in (1, 2, 1):
+        alphanpi.verify(folder, max_size=size)
+        verdicts.append(json.loads(file.read_text())["verdict"])
+    assert verdicts == ["BOUNDED", "REFUTED", "REFUTED"]
+
+
+def test_a_report_leaves_no_certificate_and_measures_what_is_missing(trained, tmp_path):
+    folder, _ = trained
+    kept = content(folder)
+    (folder / CERTIFICATE_FILE).unlink()
+    (folder / SCORES_FILE).unlink(missing_ok=True)
+    alphanpi.evaluate(folder, "HANOI", [2], episodes=np.int64(1), mode="greedy", seed=np.int64(3))
+    record = alphanpi.report(folder, instance="1", simulations=2, seconds=3, export=False, verify_seconds=0.001)
+    assert not (folder / CERTIFICATE_FILE).exists()
+    rows = {(score.size, score.mode): score.episodes for score in record.generalisation.scores}
+    assert rows[2, "greedy"] == 1
+    assert rows[2, "planning"] == 20
+    assert "From scores.json beside the weights. Measured for this report" in record.generalisation.note
+    for name in (CERTIFICATE_FILE, SCORES_FILE):
+        if name in kept:
+            (folder / name).write_bytes(kept[name])
 
 
 def test_damaged_scores_are_one_line(trained, tmp_path):
     directory = RunDirectory(tmp_path)
     directory.scores_file.write_text("[")
     with pytest.raises(UsageError, match=r"scores\.json: .*not JSON"):
-        directory.keep_scores("0" * 64, [])
+        directory.keep_scores(ScoredAgent("0" * 64, None), [])
 
 
 def test_every_verb_takes_an_agent(trained, tmp_path):
@@ -136,11 +198,16 @@ def test_verdicts_are_worded_once(verdict, text, meaning):
 
 def test_a_run_directory_that_cannot_be_written_is_only_read(trained, monkeypatch):
     folder, _ = trained
-    before = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
-    monkeypatch.setattr(RunDirectory, "writable", False)
+    before = content(folder)
+
+    def refuse(*_):
+        raise UsageError("cannot be written")
+
+    monkeypatch.setattr("alphanpi.runs.directory.write_atomically", refuse)
+    monkeypatch.setattr("alphanpi.verification.keeping.write_atomically", refuse)
     assert alphanpi.evaluate(folder, "HANOI", [5], episodes=1, mode="greedy")[0].successes == 1
     assert alphanpi.verify(folder, max_size=1).programs
-    assert {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()} == before
+    assert content(folder) == before
 
 
 def test_damaged_scores_are_found_before_anything_is_measured(tmp_path):

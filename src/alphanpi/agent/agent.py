@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
@@ -25,6 +27,8 @@ class LoadedFrom(NamedTuple):
 
     name: str  # as the user gave it
     directory: RunDirectory  # with the records about it
+    weights: str  # their hash
+    model: str | None  # digest of the file; None where the user named another environment than the file does
 
 
 class Agent:
@@ -114,16 +118,23 @@ class Agent:
 
     @property
     def run_directory(self) -> RunDirectory | None:
-        """Its run's directory, if it is the newest agent of a run."""
+        """Its run's directory, if it was loaded from one."""
         if self.place is None or not self.place.directory.meta_file.is_file():
             return None
         return self.place.directory
 
-    @property
-    def keeper(self) -> RunDirectory | None:
-        """Where what is found out about it is kept: its run's directory, unless that cannot be written."""
-        directory = self.run_directory
-        return directory if directory is not None and directory.writable else None
+    def keep(self, write: Callable[[RunDirectory], None]) -> None:
+        """Let something that was found out be written into its run's directory.
+
+        Nothing is written where it is not the newest agent of its run, was loaded with another environment or has been
+        changed since, where another process is at work on the run, or where nothing can be written.
+        """
+        directory, place = self.run_directory, self.place
+        if directory is None or place is None or place.weights != self.weights_hash:
+            return
+        with suppress(UsageError), directory.locked():
+            if place.model == directory.newest_model():
+                write(directory)
 
     @property
     def name(self) -> str:

@@ -12,8 +12,9 @@ import numpy as np
 from alphanpi.agent.agent import MAX_ACTIONS, Agent, Mode
 from alphanpi.agent.interpreter import Call, failure_counts
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
+from alphanpi.environment.provenance import source_sha256
 from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
-from alphanpi.runs.records import StoredScore
+from alphanpi.runs.records import ScoredAgent, StoredScore
 from alphanpi.support import limits
 
 _LARGEST_DEFAULT = 100
@@ -60,13 +61,14 @@ def evaluate(
         max_actions: An execution of more, those of nested calls too, fails: a program may be right and yet take
             exponential time.
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
-        keep: Write the scores into the run's directory, if the agent is the newest of a run; reports show them.
+        keep: Write the scores into the run's directory, if the agent is the newest of a run and `max_actions` is not
+            given; reports show them.
         on_score: Called with each score.
     """
     agent = as_agent(run, environment=environment)
-    keeper = agent.keeper if keep else None
-    if keeper is not None:
-        keeper.scores(agent.weights_hash)  # a damaged file is found before anything is measured
+    keep = keep and max_actions == MAX_ACTIONS
+    if keep and agent.run_directory is not None:
+        agent.run_directory.scores(scored(agent))  # a damaged file is found before anything is measured
     if program is None:
         program = agent.environment.library.learned[-1].name
     if sizes is None:
@@ -75,16 +77,16 @@ def evaluate(
     if entry.atomic:
         raise UsageError(f"{program} is an atomic action; give a program")
     limits.whole("max_actions", max_actions, most=limits.MOST_ACTIONS)
-    limits.whole("episodes", episodes, most=limits.MOST_EPISODES)
-    limits.seed(seed)
+    episodes = limits.whole("episodes", episodes, most=limits.MOST_EPISODES)
+    seed = limits.seed(seed)
     if mode not in ("greedy", "planning", "both"):
         raise UsageError(f"unknown mode {mode!r}; there are greedy, planning and both")
     if not sizes:
         raise UsageError(f"{program}: no size to measure it at; give one or more sizes")
     modes: tuple[Mode, ...] = ("greedy", "planning") if mode == "both" else (mode,)
     scores = []
+    sizes = [limits.size(f"{program}: size", size) for size in sizes]
     for size in sizes:
-        limits.size(f"{program}: size", size)
         if size < entry.minimum_size:
             raise UsageError(f"{program} cannot start at size {size}; its smallest is {entry.minimum_size}")
     for size in sizes:
@@ -97,10 +99,15 @@ def evaluate(
             scores.append(score)
             if on_score is not None:
                 on_score(score)
-    if keeper is not None:
+    if keep:
         rows = [StoredScore.model_validate({**score._asdict(), "seed": seed}) for score in scores]
-        keeper.keep_scores(agent.weights_hash, rows)
+        agent.keep(lambda directory: directory.keep_scores(scored(agent), rows))
     return scores
+
+
+def scored(agent: Agent) -> ScoredAgent:
+    """Whose scores they are."""
+    return ScoredAgent(agent.weights_hash, source_sha256(type(agent.environment)))
 
 
 def _score(agent: Agent, calls: list[Call], size: int, mode: Mode, max_actions: int) -> Score:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from alphanpi.agent.agent import Agent, LoadedFrom
-from alphanpi.agent.weights import ModelCard, SavedWeights, network_of, read_weights
+from alphanpi.agent.weights import ModelCard, SavedWeights, hash_of, network_of, read_weights
 from alphanpi.engine.config import SearchConfig
 from alphanpi.environment.registry import make_named_in
 from alphanpi.environment.specification import Environment
@@ -48,13 +48,18 @@ def load(run: str | Path, device: str = "cpu", *, environment: NamedEnvironment 
             raise UsageError(f"{path}: made for {card.environment} with other {what}: {saved}, now {now}")
     network = network_of(created, card.network, weights.tensors, str(path))
     network.eval()
-    directory = RunDirectory(Path(run) if Path(run).is_dir() else path.parent)
-    return Agent(created, network, card, device, LoadedFrom(str(run), directory))
+    directory = RunDirectory((Path(run) if Path(run).is_dir() else path.parent).absolute())
+    own = weights.sha256 if environment is None else None
+    return Agent(created, network, card, device, LoadedFrom(str(run), directory, hash_of(network), own))
 
 
 def as_agent(subject: Subject, device: str = "cpu", *, environment: NamedEnvironment = None) -> Agent:
     """The agent itself, or the one that `load` finds."""
-    return subject if isinstance(subject, Agent) else load(subject, device, environment=environment)
+    if not isinstance(subject, Agent):
+        return load(subject, device, environment=environment)
+    if environment is not None:
+        raise UsageError("an agent has its environment already; give its environment to `load`")
+    return subject
 
 
 def _require_intact(path: Path, weights: SavedWeights) -> None:

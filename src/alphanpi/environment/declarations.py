@@ -103,11 +103,11 @@ class EnvironmentMeta(ABCMeta):
         cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any
     ) -> EnvironmentMeta:
         """Build the class; one that declares programs gets its library."""
-        if "legal" in namespace and any(isinstance(base, EnvironmentMeta) for base in bases):
+        created = super().__new__(cls, name, bases, dict(namespace), **kwargs)
+        if getattr(created, "legal", None) is not getattr(_base(created), "legal", None):
             raise SpecificationError(
                 f"{name}: legal: what is legal follows from the pre-conditions; give pre=, or override `pre`"
             )
-        created = super().__new__(cls, name, bases, dict(namespace), **kwargs)
         programs = _collect(created)
         if any(not program.atomic for program in programs):
             created.library = _checked_library(created, programs)  # type: ignore[attr-defined]
@@ -139,9 +139,14 @@ def _collect(environment: type) -> list[Program]:
     return list(found.values())
 
 
+def _base(created: EnvironmentMeta) -> EnvironmentMeta:
+    """The class `Environment` itself."""
+    return [kind for kind in created.__mro__ if isinstance(kind, EnvironmentMeta)][-1]
+
+
 def _checked_library(created: EnvironmentMeta, programs: Sequence[Program]) -> Library:
     environment = created.__name__
-    base = [kind for kind in created.__mro__ if isinstance(kind, EnvironmentMeta)][-1]
+    base = _base(created)
     reserved = {*dir(base), *(name for kind in base.__mro__ for name in getattr(kind, "__annotations__", ()))}
 
     def refuse(name: str, rule: str) -> SpecificationError:

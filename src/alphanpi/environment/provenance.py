@@ -151,3 +151,12 @@ def _files_of(folder: Path, name: str) -> Iterator[Path]:
 def _name_of(folder: Path, file: Path) -> str:
     parts = file.relative_to(folder).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def source_sha256(environment: type[Any]) -> str | None:
+    """Digest of the files an environment class consists of; None where it has none, or they cannot be read."""
+    try:
+        files = class_sources(environment)
+        return digest(files) if files else None
+    except OSError:
+        return None

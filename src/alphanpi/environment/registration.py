@@ -63,12 +63,14 @@ def register(
         presets: Settings that are others for this environment, by the name of a preset and by `section.key`.
         published: What a publication reports of it; reports show it beside what is measured.
     """
-    known = registrations().get(identifier)
-    if known is not None and (identifier in _registered or known.target != target):
+    if identifier in registrations():
         raise SpecificationError(f"an environment with id {identifier!r} is registered already")
-    _registered[identifier] = Registration(
-        identifier, target, dict(options or {}), example, dict(presets or {}), tuple(published)
-    )
+    add(Registration(identifier, target, dict(options or {}), example, dict(presets or {}), tuple(published)))
+
+
+def add(known: Registration) -> None:
+    """Make an environment known, whatever installed packages offer under the same id."""
+    _registered[known.id] = known
 
 
 def registrations() -> dict[str, Registration]:

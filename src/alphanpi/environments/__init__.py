@@ -10,7 +10,7 @@ Published scores are those of Tables 1 to 3 of the paper (Pierrot et al., 2019),
 
 from __future__ import annotations
 
-from alphanpi.environment.registration import PublishedScores, register
+from alphanpi.environment.registration import PublishedScores, Registration, add
 
 _HANOI_NOISE = {"search.noise_fraction": 0.5, "search.noise_concentration": 0.5}
 _LIST = "5 3 8 1 9 2 7"
@@ -21,55 +21,67 @@ _RECURSIVE_SCORES = (
     PublishedScores("BUBBLESORT", "greedy", {10: 0.7, 20: 0.6, 60: 0.35, 100: 0.1}),
 )
 
-register(
-    "hanoi",
-    "alphanpi.environments.hanoi:Hanoi",
-    example="4",
-    presets={
-        "default": _HANOI_NOISE,
-        "paper": {"search.simulations": 1500, "episodes.base_case": True, **_HANOI_NOISE},
-    },
-    published=[PublishedScores("HANOI", mode, dict.fromkeys((2, 5, 10, 12), 1.0)) for mode in ("planning", "greedy")],
+add(
+    Registration(
+        "hanoi",
+        "alphanpi.environments.hanoi:Hanoi",
+        example="4",
+        presets={
+            "default": _HANOI_NOISE,
+            "paper": {"search.simulations": 1500, "episodes.base_case": True, **_HANOI_NOISE},
+        },
+        published=tuple(
+            PublishedScores("HANOI", mode, dict.fromkeys((2, 5, 10, 12), 1.0)) for mode in ("planning", "greedy")
+        ),
+    )
 )
-register(
-    "sorting",
-    "alphanpi.environments.sorting:Sorting",
-    example=_LIST,
-    presets={
-        "default": {
-            "search.discount": 0.999,
-            "search.c_puct_planning": 5.0,
-            "validation.exam_patience": 30,
-            "validation.far_exam_episodes": 30,
-        }
-    },
-    published=[
-        PublishedScores("BUBBLESORT", "planning", {10: 1.0, 20: 1.0, 60: 0.95, 100: 0.4}),
-        PublishedScores("BUBBLESORT", "greedy", {10: 0.85, 20: 0.85, 60: 0.4, 100: 0.1}),
-    ],
+add(
+    Registration(
+        "sorting",
+        "alphanpi.environments.sorting:Sorting",
+        example=_LIST,
+        presets={
+            "default": {
+                "search.discount": 0.999,
+                "search.c_puct_planning": 5.0,
+                "validation.exam_patience": 30,
+                "validation.far_exam_episodes": 30,
+            }
+        },
+        published=(
+            PublishedScores("BUBBLESORT", "planning", {10: 1.0, 20: 1.0, 60: 0.95, 100: 0.4}),
+            PublishedScores("BUBBLESORT", "greedy", {10: 0.85, 20: 0.85, 60: 0.4, 100: 0.1}),
+        ),
+    )
 )
-register(
-    "recursive-sorting",
-    _RECURSIVE_SORTING,
-    example=_LIST,
-    presets=_RECURSIVE_PRESETS,
-    published=_RECURSIVE_SCORES,
+add(
+    Registration(
+        "recursive-sorting",
+        _RECURSIVE_SORTING,
+        example=_LIST,
+        presets=_RECURSIVE_PRESETS,
+        published=_RECURSIVE_SCORES,
+    )
 )
-register(
-    "recursive-sorting-compare",
-    _RECURSIVE_SORTING,
-    options={"observation": "compare"},
-    example=_LIST,
-    presets=_RECURSIVE_PRESETS,
-    published=_RECURSIVE_SCORES,
+add(
+    Registration(
+        "recursive-sorting-compare",
+        _RECURSIVE_SORTING,
+        options={"observation": "compare"},
+        example=_LIST,
+        presets=_RECURSIVE_PRESETS,
+        published=_RECURSIVE_SCORES,
+    )
 )
-register(
-    "flat-sorting",
-    "alphanpi.environments.flat_sorting:FlatSorting",
-    example="3 1 2",
-    presets={"default": {"validation.far_exam_episodes": 0}},
-    published=[
-        PublishedScores("BUBBLESORT", "planning", {3: 0.94, 4: 0.42, 5: 0.1, 6: 0.01}),
-        PublishedScores("BUBBLESORT", "greedy", {3: 0.78, 4: 0.22, 5: 0.05, 6: 0.01}),
-    ],
+add(
+    Registration(
+        "flat-sorting",
+        "alphanpi.environments.flat_sorting:FlatSorting",
+        example="3 1 2",
+        presets={"default": {"validation.far_exam_episodes": 0}},
+        published=(
+            PublishedScores("BUBBLESORT", "planning", {3: 0.94, 4: 0.42, 5: 0.1, 6: 0.01}),
+            PublishedScores("BUBBLESORT", "greedy", {3: 0.78, 4: 0.22, 5: 0.05, 6: 0.01}),
+        ),
+    )
 )

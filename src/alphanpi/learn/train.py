@@ -31,7 +31,7 @@ from alphanpi.runs.records import Meta, StoredOutcome
 from alphanpi.support import limits
 from alphanpi.support.interrupts import insist
 from alphanpi.verification.certificate import subject_of
-from alphanpi.verification.keeping import keep
+from alphanpi.verification.keeping import write_best
 
 CHECKPOINT_ITERATIONS = 10
 CUT = "the time limit was met during the verification; `alphanpi resume` with more time repeats it"
@@ -165,7 +165,7 @@ def _go_on(
     if trainer.iteration >= trainer.config.max_iterations:
         reason = reason or "iterations"
     if not reason:
-        directory.go_on()
+        directory.outcome_file.unlink(missing_ok=True)
     with closing(MetricsWriter(directory, trainer.iteration)) as writer, _stop_requests() as stopped:
         while not reason:
             if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
@@ -209,7 +209,7 @@ def _go_on(
         proved=trainer.curriculum.completed and not cut and trainer.config.until == "verified",
     )
     if trainer.proof is not None and outcome.proved:
-        keep(trainer.proof.certificate(subject_of(card, trainer.acting)), directory)
+        write_best(trainer.proof.certificate(subject_of(card, trainer.acting)), directory)
     directory.keep_outcome(StoredOutcome.model_validate(outcome._asdict()))
     return outcome
 

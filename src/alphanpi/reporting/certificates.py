@@ -60,7 +60,7 @@ def computed(agent: Agent, seconds: float, progress: Callable[[str], None]) -> S
         return ShownCertificate(None, "Verification was left out, as asked for.", checked=False)
     progress(f"verifying for at most {seconds:g} s")
     try:
-        certificate = verify(agent, time_limit=seconds)
+        certificate = verify(agent, time_limit=seconds, keep=False)
     except AlphaNPIError as error:
         return ShownCertificate(None, f"Not verified: {error}.", checked=False)
     note = f"Computed for this report, with a time limit of {seconds:g} s."

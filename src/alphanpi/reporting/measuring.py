@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Set
 from typing import NamedTuple
 
 import numpy as np
 
 from alphanpi.agent.agent import Agent, Mode
-from alphanpi.agent.evaluation import evaluate, wilson_interval
+from alphanpi.agent.evaluation import evaluate, scored, wilson_interval
 from alphanpi.agent.interpreter import Call, Recording
 from alphanpi.engine.tables import Failure
 from alphanpi.environment.registration import registration
@@ -34,16 +35,22 @@ class CallStatistics(NamedTuple):
 def generalisation(
     agent: Agent, program: str, directory: RunDirectory | None, seconds: float, observed: CallStatistics
 ) -> GeneralisationRecord:
-    """Success by size, stored or measured."""
-    stored = None if directory is None else directory.scores(agent.weights_hash)
-    if stored is None:
-        return _measured(agent, program, seconds)._replace(reliability=observed.reliability)
-    file, rows = stored
+    """Success by size: what is stored, and what is missing of the program's test sizes, measured."""
+    stored = None if directory is None else directory.scores(scored(agent))
+    file, rows = (None, []) if stored is None else stored
     unknown = [row.program for row in rows if row.program not in agent.environment.library.names]
     if unknown:
         raise UsageError(f"{file}: scores of {unknown[0]!r}, no program of this agent; delete the file")
     scores = [_score(agent, row) for row in rows]
-    return GeneralisationRecord("stored", f"From {file.name} beside the weights.", scores, observed.reliability)
+    notes = [] if file is None else [f"From {file.name} beside the weights."]
+    origin = "stored"
+    if directory is None or file != directory.card_file:  # a card is what its agent was published with
+        known = {(row.size, row.mode) for row in rows if row.program == program}
+        measured = _measured(agent, program, seconds, known)
+        if measured.scores or not rows:
+            origin, scores, notes = "measured", [*scores, *measured.scores], [*notes, measured.note]
+    scores.sort(key=lambda score: (score.program != program, score.program, score.size, score.mode))
+    return GeneralisationRecord(origin, " ".join(notes), scores, observed.reliability)
 
 
 def _score(agent: Agent, row: StoredScore) -> ScoreRecord:
@@ -61,7 +68,7 @@ def _score(agent: Agent, row: StoredScore) -> ScoreRecord:
     )
 
 
-def _measured(agent: Agent, program: str, seconds: float) -> GeneralisationRecord:
+def _measured(agent: Agent, program: str, seconds: float, known: Set[tuple[int, str]]) -> GeneralisationRecord:
     """Small sizes first, both modes of a size together, one instance at a time until the time is used up."""
     deadline = time.monotonic() + seconds
     scores: list[ScoreRecord] = []
@@ -71,7 +78,10 @@ def _measured(agent: Agent, program: str, seconds: float) -> GeneralisationRecor
     for size in sorted(set(agent.environment.test_sizes)):
         if size < smallest:
             continue
-        rows = [_successes(agent, program, size, mode, deadline) for mode in modes if not skipped]
+        missing = [mode for mode in modes if (size, mode) not in known]
+        if not missing:
+            continue
+        rows = [_successes(agent, program, size, mode, deadline) for mode in missing if not skipped]
         if None in rows or not rows:
             skipped.append(size)
         scores += [_score(agent, row) for row in rows if row is not None and not skipped]

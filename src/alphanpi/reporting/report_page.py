@@ -48,7 +48,7 @@ def report(
             SATURATED: then their behaviour is finite and an export is quick.
         export: Whether to do that.
         certificate: File with the agent's certificate; `certificate.json` in the run's folder if omitted and there.
-            It is not computed again, but it has to be whole and about this agent.
+            It has to be whole and about this agent, and is computed again where `verify_seconds` suffice.
         verify_seconds: Time for computing a certificate, or for checking the one there is; 0 leaves it out, and then
             the page says so. An environment that cannot be verified is no error: `certificate_note` says why.
         environment: The agent's environment, if `run` names one that is not trusted; see `alphanpi.load`.

@@ -20,18 +20,23 @@ from alphanpi.runs.records import (
     CARD_FILE,
     CERTIFICATE_FILE,
     CHECKPOINTS,
+    LAST,
     META_FILE,
+    MODEL_FILE,
     OUTCOME_FILE,
     SCORES_FILE,
+    STATE_FILE,
     Iteration,
     Meta,
     RunIdentity,
+    ScoredAgent,
     StoredOutcome,
     StoredScore,
     StoredScores,
     read_meta,
     read_metrics,
     read_run,
+    read_state,
     sha256_of,
 )
 from alphanpi.support.config import C, Config, Overrides, flattened, override, read_toml, to_toml
@@ -63,11 +68,6 @@ class RunDirectory:
         self.outcome_file = path / OUTCOME_FILE
         self.certificate_file = path / CERTIFICATE_FILE
         self.card_file = path / CARD_FILE
-
-    @property
-    def writable(self) -> bool:
-        """Whether anything can be kept here."""
-        return os.access(self.path, os.W_OK)
 
     def require_new(self) -> None:
         """Refuse a place where something is already."""
@@ -145,10 +145,10 @@ class RunDirectory:
             raise UsageError(f"{self.config_file}: damaged: no {(missing or [_STOPPING])[0]} in it; put it back")
         return config
 
-    def go_on(self) -> None:
-        """Training goes on: what was found out about the newest agent is of one before."""
-        for file in (self.outcome_file, self.scores_file, self.certificate_file):
-            file.unlink(missing_ok=True)
+    def newest_model(self) -> str | None:
+        """Digest of the newest agent's weights, as its checkpoint has it; None where there is none."""
+        folder = self.checkpoints / LAST
+        return read_state(folder).files[MODEL_FILE] if (folder / STATE_FILE).is_file() else None
 
     def keep_outcome(self, outcome: StoredOutcome) -> None:
         """Write down how training ended."""
@@ -160,22 +160,22 @@ class RunDirectory:
             return None
         return read_record(self.outcome_file, StoredOutcome, "delete it")
 
-    def keep_scores(self, weights: str, rows: Sequence[StoredScore]) -> None:
-        """Write down scores of the agent with these weights; what is measured again replaces what was measured."""
+    def keep_scores(self, subject: ScoredAgent, rows: Sequence[StoredScore]) -> None:
+        """Write down scores of an agent; what is measured again replaces what was measured."""
         before = StoredScores()
         if self.scores_file.exists():
             before = read_record(self.scores_file, StoredScores, "delete it")
-        known = [*(before.scores if before.weights == weights else ()), *rows]
+        known = [*(before.scores if before.are_of(subject) else ()), *rows]
         latest = {(row.program, row.size, row.mode): row for row in known}
-        content = StoredScores(weights=weights, scores=list(latest.values()))
+        content = StoredScores(weights=subject.weights, environment=subject.environment, scores=list(latest.values()))
         write_atomically(self.scores_file, json.dumps(content.model_dump(), indent=1) + "\n")
 
-    def scores(self, weights: str) -> tuple[Path, list[StoredScore]] | None:
-        """Scores of the agent with these weights, and the file they are in; None where there are none."""
+    def scores(self, subject: ScoredAgent) -> tuple[Path, list[StoredScore]] | None:
+        """Scores of an agent, and the file they are in; None where there are none."""
         for file in (self.scores_file, self.card_file):
             if file.exists():
                 stored = read_record(file, StoredScores, "delete it to have scores measured")
-                if stored.scores and stored.weights in (None, weights):
+                if stored.scores and stored.are_of(subject):
                     return file, stored.scores
         return None
 

@@ -136,16 +136,28 @@ class StoredScore(LooseRecord):
         return self
 
 
+class ScoredAgent(NamedTuple):
+    """Whose scores: hashes of the weights, and of the environment's source where it has one."""
+
+    weights: str
+    environment: str | None
+
+
 class StoredScores(LooseRecord):
     """Scores beside weights: an object that holds them, or the list alone as `eval --json` prints it."""
 
     weights: Sha256 | None = None  # of which they are; None where that was not written down
+    environment: Sha256 | None = None  # likewise
     scores: list[StoredScore] = Field(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod
     def _listed(cls, content: Any) -> Any:
         return {"scores": content} if isinstance(content, list) else content
+
+    def are_of(self, subject: ScoredAgent) -> bool:
+        """Whether they may be of an agent: nothing says that they are of another."""
+        return self.weights in (None, subject.weights) and self.environment in (None, subject.environment)
 
 
 class StoredOutcome(LooseRecord):

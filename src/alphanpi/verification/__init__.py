@@ -12,7 +12,7 @@ from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.verification.certificate import Verified, certify, subject_of
-from alphanpi.verification.keeping import keep
+from alphanpi.verification.keeping import write_best
 from alphanpi.verification.recheck import NotRecheckedError, OtherSubjectError, read_about, recheck
 from alphanpi.verification.records import LARGEST_SIZE, Certificate
 from alphanpi.verification.verdicts import Kind, Verdict
@@ -41,9 +41,10 @@ def verify(
     time_limit: float | None = TIME_LIMIT,
     certificate: str | Path | None = None,
     environment: NamedEnvironment = None,
+    keep: bool = True,
     on_size: OnSize | None = None,
 ) -> Certificate:
-    """Verify the greedy interpreter of an agent; in the directory of a run, the strongest certificate is kept.
+    """Verify the greedy interpreter of an agent.
 
     Args:
         run: An agent, or what `load` takes.
@@ -52,6 +53,8 @@ def verify(
         certificate: A certificate to compute again instead, as far as it went; a UsageError says where it does not
             hold. It is given ten times the time it took, at least two minutes, unless another time limit is set.
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
+        keep: Write the certificate into the run's directory, if the agent is the newest of a run and no better one is
+            there; reports show it.
         on_size: Called whenever a size of a program is complete.
     """
     _positive(max_size, time_limit)
@@ -64,8 +67,8 @@ def verify(
         seconds = None if time_limit == TIME_LIMIT else time_limit
         return recheck(Path(certificate), subject, agent.environment, make, seconds)
     shown = certify(subject, make(max_size=max_size, time_limit=time_limit))
-    if agent.keeper is not None:
-        keep(shown, agent.keeper)
+    if keep:
+        agent.keep(partial(write_best, shown))
     return shown
 
 

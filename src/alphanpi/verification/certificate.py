@@ -8,9 +8,9 @@ import time
 from typing import Any, NamedTuple
 
 from alphanpi.agent.weights import ModelCard, hash_of
-from alphanpi.environment import provenance
 from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.guard import Guard, shown
+from alphanpi.environment.provenance import source_sha256
 from alphanpi.environment.specification import Environment
 from alphanpi.network.history_table import NONE
 from alphanpi.network.model import NPINetwork
@@ -86,7 +86,7 @@ def written(subject: Verified, verifier: Verifier, result: Verification, began: 
         options=subject.options,
         environment_class=f"{type(environment).__module__}.{type(environment).__qualname__}",
         environment_version=environment.version,
-        environment_sha256=source_sha256(environment),
+        environment_sha256=source_sha256(type(environment)),
         weights_sha256=subject.weights_sha256,
         verdict=total.kind.name,
         from_size=total.from_size,
@@ -99,15 +99,6 @@ def written(subject: Verified, verifier: Verifier, result: Verification, began: 
         seconds=round(time.monotonic() - began, 3),
         digest="",
     ).sealed()
-
-
-def source_sha256(environment: Environment[Any]) -> str | None:
-    """Digest of the files an environment consists of; None where its class has none, or they cannot be read."""
-    try:
-        files = provenance.class_sources(type(environment))
-        return provenance.digest(files) if files else None
-    except OSError:
-        return None
 
 
 def _lemma(cutoff: Cutoff, result: Verification) -> LemmaRecord:

@@ -10,10 +10,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from alphanpi.environment.provenance import source_sha256
 from alphanpi.environment.specification import Environment, Library, Program
 from alphanpi.errors import UsageError
 from alphanpi.support.record import read_bytes
-from alphanpi.verification.certificate import Verified, source_sha256, written
+from alphanpi.verification.certificate import Verified, written
 from alphanpi.verification.exploration import TIME_MET, histories_met, starts_met
 from alphanpi.verification.numerics import TOLERANCE
 from alphanpi.verification.records import FORMAT, Certificate, digest
@@ -50,7 +51,7 @@ def read_about(path: Path, subject: Verified, environment: Environment[Any]) -> 
             f"{path}: the certificate is about {_short(record.environment)} with {_short(record.options)}"
         )
     name = type(environment).__name__
-    source = source_sha256(environment)
+    source = source_sha256(type(environment))
     if record.environment_sha256 is None or source is None:
         whose = "the certificate was made without" if record.environment_sha256 is None else "there are no"
         raise UsageError(

@@ -58,10 +58,6 @@ class Verdict(NamedTuple):
             return f"{known}; nothing is claimed beyond"
         return f"{known}, and nothing new was met above size {self.from_size:,}; evidence, not a proof"
 
-    def stronger(self, other: Verdict) -> bool:
-        """Whether this one claims more, or the same of more sizes."""
-        return (self.kind, self.to_size) > (other.kind, other.to_size)
-
     def given(self, callee: Verdict) -> Verdict:
         """What is left of a claim that rests on a called program's contract."""
         if self.kind == Kind.REFUTED or callee.kind == Kind.PROVED:
