@@ -143,7 +143,8 @@ def test_a_report_leaves_no_certificate_and_measures_what_is_missing(trained, tm
     kept = content(folder)
     (folder / CERTIFICATE_FILE).unlink()
     (folder / SCORES_FILE).unlink(missing_ok=True)
-    alphanpi.evaluate(folder, "HANOI", [2], episodes=np.int64(1), mode="greedy", seed=np.int64(3))
+    numbers: list = [np.int64(1), np.int64(3)]
+    alphanpi.evaluate(folder, "HANOI", [2], episodes=numbers[0], mode="greedy", seed=numbers[1])
     record = alphanpi.report(folder, instance="1", simulations=2, seconds=3, export=False, verify_seconds=0.001)
     assert not (folder / CERTIFICATE_FILE).exists()
     rows = {(score.size, score.mode): score.episodes for score in record.generalisation.scores}
