@@ -8,6 +8,7 @@ import torch
 
 import alphanpi
 from alphanpi import NetworkConfig, Request, Search, SearchConfig, create_evaluator, create_network, make
+from alphanpi.agent.weights import hash_of
 from alphanpi.bench import oracle
 from alphanpi.environment.guard import Guard
 from alphanpi.learn.replay import Replay
@@ -77,6 +78,12 @@ def test_what_left_the_window_is_forgotten(window):
     # One action less in common shows, since the window reaches back to it.
     changed = [(shared[0][0] % (actions - 1) + 1, shared[0][1]), *shared[1:]]
     assert said(observation(), changed)[0] != short
+
+
+def test_the_hash_of_an_agent_tells_windows_apart():
+    environment = make("hanoi")
+    hashes = [hash_of(network(environment, window)) for window in (1, 2, 3)]
+    assert len(set(hashes)) == 3
 
 
 def test_with_a_window_of_one_there_are_as_many_histories_as_observations_and_actions():

@@ -132,8 +132,10 @@ def _described(shape: TensorShape) -> str:
 
 
 def hash_of(network: NPINetwork) -> str:
-    """SHA-256 over all weights of a network."""
+    """SHA-256 over all weights of a network and, which they do not show, its window."""
     digest = hashlib.sha256()
+    if network.config.window:
+        digest.update(f"window {network.config.window}".encode())
     for name, tensor in sorted(network.state_dict().items()):
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().numpy().tobytes())

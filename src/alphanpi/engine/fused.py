@@ -28,7 +28,7 @@ class Growth(NamedTuple):
 
     children: HashMap  # the same arrays as in Tables
     rows: NDArray[np.int64]  # [1] in use
-    keys: NDArray[np.int64]  # [H] the pair of history and observation that each history extends
+    keys: NDArray[np.int64]  # [H] the pair of context and observation that each history is
     program: NDArray[np.int64]  # [H]
     memory: NDArray[np.float32]  # [H, W]
     observations: NDArray[np.int16]  # [O, fields]

@@ -102,7 +102,7 @@ class LearningConfig(Config):
         ge=0,
         le=1,
         description="share of traces learned as if they went on after a long run, of programs whose depth grows with "
-        "the problem; 0 in the paper",
+        "the problem, where the network has no window; 0 in the paper",
     )
     renewed_share: float = Field(
         0.5, ge=0, le=1, description="how far weights move towards fresh ones where the exam fails again and again"
