@@ -167,7 +167,7 @@ class RunDirectory:
             before = read_record(self.scores_file, StoredScores, "delete it")
         known = [*(before.scores if before.are_of(subject) else ()), *rows]
         latest = {(row.program, row.size, row.mode): row for row in known}
-        content = StoredScores(weights=subject.weights, environment=subject.environment, scores=list(latest.values()))
+        content = StoredScores(**subject._asdict(), scores=list(latest.values()))
         write_atomically(self.scores_file, json.dumps(content.model_dump(), indent=1) + "\n")
 
     def scores(self, subject: ScoredAgent) -> tuple[Path, list[StoredScore]] | None:

@@ -139,15 +139,15 @@ class StoredScore(LooseRecord):
 class ScoredAgent(NamedTuple):
     """Whose scores: hashes of the weights, and of the environment's source where it has one."""
 
-    weights: str
-    environment: str | None
+    weights_sha256: str
+    environment_sha256: str | None
 
 
 class StoredScores(LooseRecord):
     """Scores beside weights: an object that holds them, or the list alone as `eval --json` prints it."""
 
-    weights: Sha256 | None = None  # of which they are; None where that was not written down
-    environment: Sha256 | None = None  # likewise
+    weights_sha256: Sha256 | None = None  # of which they are; None where that was not written down
+    environment_sha256: Sha256 | None = None  # likewise
     scores: list[StoredScore] = Field(default_factory=list)
 
     @model_validator(mode="before")
@@ -157,7 +157,8 @@ class StoredScores(LooseRecord):
 
     def are_of(self, subject: ScoredAgent) -> bool:
         """Whether they may be of an agent: nothing says that they are of another."""
-        return self.weights in (None, subject.weights) and self.environment in (None, subject.environment)
+        pairs = zip((self.weights_sha256, self.environment_sha256), subject, strict=True)
+        return all(said in (None, whose) for said, whose in pairs)
 
 
 class StoredOutcome(LooseRecord):
