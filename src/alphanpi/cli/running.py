@@ -172,11 +172,13 @@ def _patience(agent: Any, program: str, max_actions: int) -> Iterator[None]:
                 flush=True,
             )
 
-    threading.Thread(target=tell, daemon=True).start()
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
     try:
         yield
     finally:
         done.set()
+        teller.join()  # a thread that wakes up while Python ends takes the whole process down
 
 
 def _call_tree(agent: Any, program: str, steps: Sequence[Any]) -> Tree:
