@@ -17,7 +17,7 @@ from alphanpi.engine.config import SearchConfig
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.config import NetworkConfig
-from alphanpi.network.model import NPINetwork
+from alphanpi.network.model import NPINetwork, parameter_count
 from alphanpi.runs.records import Seed
 from alphanpi.support.files import write_atomically
 from alphanpi.support.record import Record, Text, parsed_record, read_bytes
@@ -92,21 +92,22 @@ def read_tensors(content: bytes, where: str) -> Tensors:
 
 def network_of(environment: Environment[Any], config: NetworkConfig, tensors: Tensors, where: str) -> NPINetwork:
     """The network of an environment with given weights, which have to fit."""
-    require_fitting(tensors, network_shapes(environment, config, where), where)
-    library = environment.library
-    network = NPINetwork(len(environment.fields), len(library.learned), len(library), config)
-    network.load_state_dict(tensors)
-    return network
-
-
-def network_shapes(environment: Environment[Any], config: NetworkConfig, where: str) -> dict[str, TensorShape]:
-    """What the weights of a network have to be; none is made."""
     for name, size in config.model_dump().items():
         if size > _LARGEST_LAYER:
             raise UsageError(f"{where}: a network with {name} = {size}; no more than {_LARGEST_LAYER:,} can be used")
     library = environment.library
-    with torch.device("meta"):
-        network = NPINetwork(len(environment.fields), len(library.learned), len(library), config)
+    shape = (len(environment.fields), len(library.learned), len(library))
+    if sum(tensor.numel() for tensor in tensors.values()) != parameter_count(*shape, config):
+        with torch.device("meta"):  # asks for no memory; else avoided, since it loads torch's compiler, for seconds
+            require_fitting(tensors, shapes_of(NPINetwork(*shape, config)), where)
+    network = NPINetwork(*shape, config)
+    require_fitting(tensors, shapes_of(network), where)
+    network.load_state_dict(tensors)
+    return network
+
+
+def shapes_of(network: NPINetwork) -> dict[str, TensorShape]:
+    """What the weights of such a network have to be."""
     return {name: TensorShape(tuple(tensor.shape), tensor.dtype) for name, tensor in network.state_dict().items()}
 
 

@@ -23,10 +23,10 @@ from alphanpi.agent.weights import (
     ModelCard,
     Tensors,
     TensorShape,
-    network_shapes,
     parsed_weights,
     read_tensors,
     require_fitting,
+    shapes_of,
     write_weights,
 )
 from alphanpi.errors import AlphaNPIError, UsageError
@@ -169,7 +169,7 @@ def _read(path: Path, trainer: Trainer, run: RunIdentity | None) -> _Checkpoint:
         if state.files[name] != hashlib.sha256(content).hexdigest():
             raise UsageError(f"{name} is damaged")
     weights = parsed_weights(contents[MODEL_FILE], MODEL_FILE)
-    shapes = network_shapes(trainer.environment, trainer.config.network, MODEL_FILE)
+    shapes = shapes_of(trainer.network)
     require_fitting(weights.tensors, shapes, MODEL_FILE)
     tensors = read_tensors(contents[TRAINER_FILE], TRAINER_FILE)
     moments = _moments(trainer, tensors)
