@@ -1,4 +1,4 @@
-"""Python twins of the command line's verbs that belong to no other module."""
+"""Solving an instance by search alone, without a trained agent."""
 
 from __future__ import annotations
 

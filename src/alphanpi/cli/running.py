@@ -52,9 +52,8 @@ def evaluate(
     from alphanpi.agent.loading import load
 
     agent = load(run, device, environment=env)
-    environment = agent.environment
-    name = environment.library.learned[-1].name if program is None else program
-    chosen = _sizes(sizes) if sizes is not None else [size for size in environment.test_sizes if size <= 100]
+    name = agent.environment.library.learned[-1].name if program is None else program
+    chosen = None if sizes is None else _sizes(sizes)
     console = Console(stderr=as_json)
     table = Table("size", "mode", "success", "rate", "95 % interval", "seconds each", "failures", title=name)
 

@@ -48,9 +48,14 @@ def attach(t: Tables, f: int, node: int, slot: int, action: int, after: int) -> 
 @inlined
 def following(t: Tables, f: int, history: int, action: int) -> int:
     """The context after a history and an action; with a window of two or more it is looked up later."""
-    if t.rules[0].window == 1:
-        return t.rules[0].programs + t.frames[f].program * t.rules[0].entries + action
-    return history
+    return context_after(t, t.frames[f].program, action) if t.rules[0].window == 1 else history
+
+
+@compiled
+def context_after(t: Tables, program: int, action: int) -> int:
+    """With a window of one, the context after an action."""
+    context: int = t.rules[0].programs + program * t.rules[0].entries + action
+    return context
 
 
 @compiled

@@ -9,6 +9,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from alphanpi.engine.calls import context_after
 from alphanpi.engine.compilation import allocating, compiled
 from alphanpi.engine.hashing import ABSENT, HashMap, get, pair_key, put
 from alphanpi.engine.kernel import advance
@@ -93,14 +94,9 @@ def _add_siblings(t: Tables, g: Growth, context: int, origin: int, program: int)
         action = t.legal_actions[legal, slot]
         after = t.successor[origin, action] if action < t.rules[0].atomic else UNKNOWN
         if after != UNKNOWN:
-            _add_row(t, g, context if t.rules[0].window == 0 else _context(t, program, action), t.observation[after])
-
-
-@compiled
-def _context(t: Tables, program: int, action: int) -> int:
-    """With a window of one, the context after an action."""
-    context: int = t.rules[0].programs + program * t.rules[0].entries + action
-    return context
+            _add_row(
+                t, g, context if t.rules[0].window == 0 else context_after(t, program, action), t.observation[after]
+            )
 
 
 @compiled

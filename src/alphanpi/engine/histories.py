@@ -10,8 +10,6 @@ window of one there are as many contexts as programs and actions, and all of the
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,18 +18,11 @@ from alphanpi.engine.fused import ROWS_AT_ONCE, Growth
 from alphanpi.engine.tables import NONE, Failure, LegalSet, LimitReachedError, extended
 from alphanpi.network.compiled import Weights
 from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of
+from alphanpi.network.history_table import Context
 
 _FIRST_ROWS = 1 << 15
 _FIRST_CAPACITY = 1 << 14
 _PERCEIVED = 1 << 14  # observations
-
-
-class _Context(NamedTuple):
-    """With a window, what is carried to an observation."""
-
-    program: int
-    history: int  # NONE where a call begins, or the window does
-    action: int
 
 
 class Histories:
@@ -62,7 +53,7 @@ class Histories:
         self._is_perceived = np.zeros(_PERCEIVED if self._fused else 0, np.bool_)
         self.logits = np.zeros((rows, entries), np.float32)
         self.values = np.zeros(rows, np.float32)
-        self._contexts: dict[int, _Context] = {}
+        self._contexts: dict[int, Context] = {}
         self._begin()
 
     def forget(self) -> None:
@@ -76,7 +67,7 @@ class Histories:
         self._known: dict[int, int] = {}
         self._is_perceived[:] = False
         self._favourites: dict[tuple[int, int], int] = {}
-        self._contexts = {row: _Context(row, NONE, NONE) for row in range(self.programs)}
+        self._contexts = {row: Context(row, NONE, NONE) for row in range(self.programs)}
         self._context_rows = {context: row for row, context in self._contexts.items()}
         self._following: dict[tuple[int, int], int] = {}
 
@@ -104,7 +95,7 @@ class Histories:
         if self.window == UNBOUNDED:
             return history
         if self.window == 1:
-            return self.programs + int(self._program[history]) * self.entries + action
+            return self.beside(history, action)
         key = (history, action)
         if key not in self._following:
             self._following[key] = row = self._row(self._context(history, action, observations))
@@ -114,14 +105,14 @@ class Histories:
         return self._following[key]
 
     def beside(self, context: int, action: int) -> int:
-        """The context of another action of the same node."""
+        """The context of another action of the same node; with a window of one, of any action of the same program."""
         if self.window == UNBOUNDED:
             return context
         if self.window == 1:
             return self.programs + int(self._program[context]) * self.entries + action
         return self._row(self._contexts[context]._replace(action=action))
 
-    def _context(self, history: int, action: int, observations: NDArray[np.int16]) -> _Context:
+    def _context(self, history: int, action: int, observations: NDArray[np.int16]) -> Context:
         program, at = int(self._program[history]), history
         kept: list[tuple[int, int]] = []  # action before, observation
         while at != NONE and len(kept) < self.window - 1:
@@ -130,16 +121,16 @@ class Histories:
             at = self._contexts[context].history
         at = NONE
         for before, observed in reversed(kept):
-            pair = (self._row(_Context(program, at, before)), observed)
+            pair = (self._row(Context(program, at, before)), observed)
             self.notice()
             if self.known(*pair) is None:
                 self.extend([pair], observations)
             found = self.known(*pair)
             assert found is not None, "just evaluated"
             at = found
-        return _Context(program, at, action)
+        return Context(program, at, action)
 
-    def _row(self, context: _Context) -> int:
+    def _row(self, context: Context) -> int:
         """The row of a context, made if there is none."""
         row = self._context_rows.get(context)
         if row is None:

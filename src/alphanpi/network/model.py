@@ -112,6 +112,18 @@ def create_evaluator(network: NPINetwork, device: str = "cpu") -> RefreshableEva
 class RefreshableEvaluator(Evaluator):
     """An evaluator over a network whose weights may change."""
 
+    network: NPINetwork
+
+    @property
+    def window(self) -> int:
+        """How many observations of a call the network sees."""
+        return self.network.config.window
+
+    @property
+    def memory_width(self) -> int:
+        """Hidden and cell state side by side and, with a window, the action before."""
+        return 2 * self.network.config.memory + bool(self.window)
+
     def refresh(self) -> None:
         """Read the network's weights again."""
         raise NotImplementedError
@@ -157,16 +169,6 @@ class CompiledEvaluator(RefreshableEvaluator):
             critic_2_bias=state["critic.2.bias"].copy(),
         )
 
-    @property
-    def window(self) -> int:
-        """How many observations of a call the network sees."""
-        return self.network.config.window
-
-    @property
-    def memory_width(self) -> int:
-        """Hidden and cell state side by side and, with a window, the action before."""
-        return 2 * self.network.config.memory + bool(self.window)
-
     def evaluate(
         self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
     ) -> Evaluation:
@@ -193,16 +195,6 @@ class TorchEvaluator(RefreshableEvaluator):
 
     def refresh(self) -> None:
         """Nothing to do: the network itself is called."""
-
-    @property
-    def window(self) -> int:
-        """How many observations of a call the network sees."""
-        return self.network.config.window
-
-    @property
-    def memory_width(self) -> int:
-        """Hidden and cell state side by side and, with a window, the action before."""
-        return 2 * self.network.config.memory + bool(self.window)
 
     def evaluate(
         self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
