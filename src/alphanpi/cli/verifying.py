@@ -92,6 +92,13 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
     for program in certificate.programs:
         if program.invariant:
             say(f"{program.name} ends with {' or '.join(program.invariant)}", "invariant:")
+        if program.loop is not None:
+            found = program.loop
+            say(
+                f"{program.name} stays within {found.points:,} points, pairs of what it carries and {found.views:,} "
+                f"views, and leaves {found.spare} actions of its depth or more, at every size",
+                "loop:",
+            )
         if program.counter_example is not None:
             _print_counter_example(say, program)
     audits = [program.audit for program in certificate.programs if program.audit is not None and program.audit.runs]

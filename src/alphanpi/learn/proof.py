@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
-from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.evaluator import UNBOUNDED, Evaluator
 from alphanpi.network.model import NPINetwork
 from alphanpi.verification.certificate import Verified, written
 from alphanpi.verification.exploration import StartOrigin
@@ -50,9 +50,13 @@ def prove(
     """Verify, small sizes first; an OutOfTimeError where the seconds do not suffice."""
     began = time.monotonic()
     deadline = float("inf") if seconds is None else began + seconds
-    smallest = max(QUICK_SIZE, *(program.minimum_size for program in environment.library.learned))
     verifier = partial(Verifier, environment, evaluator, network=network)
-    verified = _verified(verifier, deadline, max_size=smallest, tried=False)
+    largest = verifier().limits
+    smallest = {
+        program.name: min(largest[program.name], max(QUICK_SIZE, program.minimum_size))
+        for program in environment.library.learned
+    }
+    verified = _verified(verifier, deadline, limits=smallest, tried=False)
     if all(shown.counter_example is None for shown in verified.result.programs):
         verified = _verified(verifier, deadline)
     result = verified.result
@@ -88,9 +92,15 @@ def _verified(make: Callable[..., Verifier], deadline: float, **settings: Any) -
     return _Verified(verifier, result)
 
 
-def require_lemma(environment: Environment[Any]) -> None:
+def require_lemma(environment: Environment[Any], window: int) -> None:
     """Refuse to train until verified where nothing can be proved."""
-    if checked_cutoff(Guard(environment)) is None:
+    cutoff = checked_cutoff(Guard(environment))
+    if cutoff is not None and cutoff.loops and window == UNBOUNDED:
+        raise UsageError(
+            f"--until verified: the lemma of {type(environment).__name__} speaks of loops, and a network that "
+            "remembers all of a call cannot be proved by it; set network.window, for example to 1"
+        )
+    if cutoff is None:
         raise UsageError(
             f"--until verified: {type(environment).__name__} has no cut-off lemma here, so nothing can be proved; "
             "leave it out, or choose a variant that has one"

@@ -92,7 +92,7 @@ class Trainer:
         self.library = environment.library
         self.config = config
         if config.until == "verified":
-            require_lemma(environment)
+            require_lemma(environment, config.network.window)
         self.seed = seed
         self.device = device
         self.iteration = 0

@@ -26,6 +26,7 @@ from alphanpi.verification.body import Violation
 from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.decisions import Decisions, Mask
 from alphanpi.verification.exploration import TIME_MET, CounterExample, LimitError, SequenceShown
+from alphanpi.verification.numerics import Point
 
 BEYOND = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16)
 """How far above the sizes looked at the agent is run."""
@@ -49,6 +50,7 @@ class Claim(NamedTuple):
     program: Program
     sizes: tuple[int, ...]  # looked at completely
     sequences: frozenset[SequenceShown]  # seen there
+    points: frozenset[Point]  # all their steps, and those an invariant has; what counts where the agent has a window
     beyond: bool  # whether larger sizes are claimed to show nothing new
 
 
@@ -87,12 +89,12 @@ class _OpenCall:
 
     __slots__ = ("entry", "followed", "measure", "place", "program")
 
-    def __init__(self, program: str, entry: Any, measure: int, followed: bool) -> None:
+    def __init__(self, program: str, entry: Any, measure: int, followed: bool, place: int = 0) -> None:
         self.program = program
         self.entry = entry
         self.measure = measure
         self.followed = followed  # whether anything is claimed about it that is not refuted yet
-        self.place = 0
+        self.place = place
 
 
 class Auditor:
@@ -112,7 +114,13 @@ class Auditor:
         self.claims = {claim.program.name: claim for claim in claims}
         self.deadline = deadline
         names = self.guard.library.names
-        self._known = {name: _steps(claim.sequences, decisions, names) for name, claim in self.claims.items()}
+        self._table = decisions.table
+        self._known = {
+            name: _transitions(claim.points, decisions, names)
+            if self._table.window
+            else _steps(claim.sequences, decisions, names)
+            for name, claim in self.claims.items()
+        }
         self._listed = dict.fromkeys(self.claims, 0)
         self._calls = dict.fromkeys(self.claims, 0)
         self._findings: dict[str, AuditFinding] = {}
@@ -212,7 +220,10 @@ class Auditor:
         claim = self.claims.get(step.program)
         size = self.guard.size(step.state)
         followed = claim is not None and (claim.beyond or size in claim.sizes)
-        frame = _OpenCall(step.program, step.state, self.guard.measure(step.program, step.state), followed)
+        library, place = self.guard.library, 0
+        if self._table.window:
+            place = self._table.beginning(library.index_of(step.program) - library.atomic_count)
+        frame = _OpenCall(step.program, step.state, self.guard.measure(step.program, step.state), followed, place)
         if followed:
             self._calls[step.program] += 1
             caller = frames[-1] if frames else None
@@ -244,17 +255,7 @@ class Auditor:
         size = self.guard.size(culprit.state)
         if claim is None or not (claim.beyond or size in claim.sizes):
             return
-        record = Recording(steps=MOST_ACTIONS, depth=0)
-        (execution,) = self.interpreter.run([culprit], record=record, max_actions=MOST_ACTIONS)
-        post = execution.failure == Failure.POST
-        text = f"{culprit.program} {'stops where its post-condition is false' if post else 'does not stop in time'}"
-        found = CounterExample(
-            start=culprit.state,
-            steps=tuple((step.state, step.action) for step in execution.steps),
-            final=execution.final,
-            violation=Violation("post" if post else "depth", text),
-            failing=(),
-        )
+        found = failing_run(self.interpreter, culprit)
         frame = _OpenCall(culprit.program, culprit.state, 0, followed=True)
         self._found(frame, "a real run fails", found)
 
@@ -267,6 +268,34 @@ class Auditor:
             )
         if name not in self._findings or (counter_example and self._findings[name].counter_example is None):
             self._findings[name] = AuditFinding(f"at size {size}, from {shown(frame.entry)}, {text}", counter_example)
+
+
+def failing_run(interpreter: Interpreter, culprit: Call) -> CounterExample:
+    """A call that fails by its own fault, step by step."""
+    record = Recording(steps=MOST_ACTIONS, depth=0)
+    (execution,) = interpreter.run([culprit], record=record, max_actions=MOST_ACTIONS)
+    post = execution.failure == Failure.POST
+    text = f"{culprit.program} {'stops where its post-condition is false' if post else 'does not stop in time'}"
+    return CounterExample(
+        start=culprit.state,
+        steps=tuple((step.state, step.action) for step in execution.steps),
+        final=execution.final,
+        violation=Violation("post" if post else "depth", text),
+        failing=(),
+    )
+
+
+def _transitions(
+    points: Iterable[Point], decisions: Decisions, names: Sequence[str]
+) -> dict[tuple[int, Observation, Mask], _Known]:
+    """The same where the agent has a window: the places are contexts, and few."""
+    known: dict[tuple[int, Observation, Mask], _Known] = {}
+    for history, mask in points:
+        before, observation = decisions.table.histories[history]
+        action = decisions.decided[history, mask].action
+        place = before if names[action] == STOP else decisions.table.following(history, action)
+        known[before, observation, mask] = _Known(place, names[action])
+    return known
 
 
 def _steps(

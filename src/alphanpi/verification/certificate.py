@@ -18,6 +18,7 @@ from alphanpi.support.versions import versions
 from alphanpi.verification.decisions import Decisions
 from alphanpi.verification.exploration import CounterExample, Explored, SequenceShown
 from alphanpi.verification.lemma import SAMPLES
+from alphanpi.verification.loops import LoopShown
 from alphanpi.verification.records import (
     FORMAT,
     AuditRecord,
@@ -26,6 +27,7 @@ from alphanpi.verification.records import (
     CounterExampleRecord,
     CounterExampleStep,
     LemmaRecord,
+    LoopRecord,
     NumericsRecord,
     ProgramRecord,
     SizeRecord,
@@ -145,6 +147,7 @@ def _program(item: ProgramShown, guard: Guard, decisions: Decisions) -> ProgramR
         if audited is None
         else AuditRecord(sizes=list(audited.sizes), runs=audited.runs, calls=audited.calls, cut=audited.cut),
         invariant=list(item.invariant),
+        loop=None if item.loop is None or item.loop.fault else _loop(item.loop, decisions),
         counter_example=None if found is None else _counter_example(found, guard),
         reasons=list(item.reasons),
     )
@@ -165,6 +168,26 @@ def _written(sequence: SequenceShown, decisions: Decisions) -> str:
         steps.append(f"{observation}|{legal}|{decisions.decided[history, mask].action}")
     assert decisions.table.contexts[decisions.table.histories[sequence[0][0]].before].history == NONE
     return ";".join(steps)
+
+
+def _loop(loop: LoopShown, decisions: Decisions) -> LoopRecord:
+    lines = sorted(f"{_carried(point.context, decisions)}: {point.view!r}" for point in loop.points)
+    return LoopRecord(
+        situations=loop.situations,
+        points=len(loop.points),
+        points_sha256=hashlib.sha256("\n".join(lines).encode()).hexdigest(),
+        views=len({point.view for point in loop.points}),
+        spare=loop.spare,
+    )
+
+
+def _carried(number: int, decisions: Decisions) -> str:
+    """A context: the observations kept, with the action before each, and the last action."""
+    context = decisions.table.contexts[number]
+    if context.history == NONE:
+        return str(context.action)
+    before, observation = decisions.table.histories[context.history]
+    return f"{_carried(before, decisions)}|{' '.join(str(int(entry)) for entry in observation)}|{context.action}"
 
 
 def _counter_example(found: CounterExample, guard: Guard) -> CounterExampleRecord:

@@ -52,6 +52,14 @@ class Contracts:
                 self._require_allowed(program, entry, outcomes, number)
         return [outcomes.states[number] for number in allowed]
 
+    def allowed(self, program: str, entry: Any) -> list[Any]:
+        """Every state in which a call may end, whatever the agent's own runs do."""
+        outcomes = self._outcomes(program, entry)
+        for number, tested in enumerate(outcomes.tested):
+            if not tested:
+                self._require_allowed(program, entry, outcomes, number)
+        return outcomes.states
+
     def view(self, program: str, after: Any) -> Hashable:
         """An outcome relative to its problem; None where the environment has no such view."""
         return self.guard.relative(program, after)

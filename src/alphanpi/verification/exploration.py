@@ -50,7 +50,7 @@ class LimitError(Exception):
 class StartOrigin(NamedTuple):
     """Where a concrete start comes from: enough to make it again, in numbers that can be saved."""
 
-    number: int  # among the templates, or among the enumerated starts
+    number: int  # among the templates, or among the enumerated starts; -1, -2, ...: among the situations of a loop
     values: tuple[int, ...]  # put into the template; none for an enumerated start
 
 
@@ -75,6 +75,11 @@ class Explored(NamedTuple):
     calls: frozenset[CallMade]
     broken_conditions: frozenset[int]  # numbers of the lemma's conditions that some run does not meet
     counter_example: CounterExample | None
+
+    @property
+    def points(self) -> frozenset[tuple[int, Mask]]:
+        """Their steps: histories and masks."""
+        return frozenset(point for sequence in self.sequences for point in sequence)
 
     def with_more(self, more: Explored) -> Explored:
         """What these runs did and some more of the same size."""
@@ -413,6 +418,10 @@ def recreate(environment: Environment[Any], program: str, size: int, origin: Sta
 
 
 def _made_again(guard: Guard, program: str, size: int, origin: StartOrigin) -> Any:
+    cutoff = guard.cutoff() if origin.number < 0 else None
+    if cutoff is not None:
+        situations = guard.attempt(lambda: list(cutoff.loops[program].situations()), f"situations of {program}")
+        return situations[-1 - origin.number].start
     try:
         start = next(islice(guard.templates(program, size, origin.values), origin.number, None), None)
     except NotImplementedError:

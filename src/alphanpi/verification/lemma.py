@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from alphanpi.environment.cutoff import Condition, Cutoff
+from alphanpi.environment.cutoff import Condition, Cutoff, Loop, Ranking
 from alphanpi.environment.guard import Guard
+from alphanpi.environment.specification import STOP, Library
 from alphanpi.errors import SpecificationError
 from alphanpi.verification.records import LARGEST_SIZE
 
@@ -44,7 +45,29 @@ def checked_cutoff(guard: Guard) -> Cutoff | None:
             raise refuse(f"a condition's where is {condition.where!r}; write 'steps' or 'ends'")
         if type(condition.from_size) is not int:
             raise refuse(f"a condition's from_size is {condition.from_size!r}; give a whole number")
+    for name, loop in cutoff.loops.items():
+        wrong = _wrong_loop(guard.library, cutoff, name, loop)
+        if wrong:
+            raise refuse(f"loops: {name}: {wrong}")
     return cutoff
+
+
+def _wrong_loop(library: Library, cutoff: Cutoff, name: str, loop: Any) -> str:
+    """What the terms of an invariant cannot be like."""
+    if name not in cutoff.sizes:
+        return "sizes does not name it; say up to which size its starts are looked at"
+    if not isinstance(loop, Loop) or not all(isinstance(ranking, Ranking) for ranking in loop.rankings):
+        return "give a Loop, whose rankings are a tuple of Ranking"
+    if not loop.rankings:
+        return "it has no ranking, so nothing tells that a call ends"
+    callable_here = {entry.name: entry for entry in library.callable_by(name) if entry.name not in (STOP, name)}
+    for action in (action for ranking in loop.rankings for action in ranking.actions):
+        if action not in callable_here:
+            return f"a ranking names {action!r}; what it may do is {', '.join(callable_here)}, and no call of itself"
+        least = callable_here[action].minimum_size
+        if not callable_here[action].atomic and least > library.named(name).minimum_size:
+            return f"a ranking names {action}, which cannot start below size {least}, though its caller can"
+    return ""
 
 
 def holds(guard: Guard, condition: Condition, state: Any) -> bool:
@@ -55,6 +78,9 @@ def holds(guard: Guard, condition: Condition, state: Any) -> bool:
 
 def contradicted(guard: Guard, cutoff: Cutoff, seed: int) -> str | None:
     """What does not fit the lemma in one random larger instance, if anything."""
+    examine = cutoff.examine
+    if examine is None:
+        return None
     rng = np.random.default_rng(seed)
-    fault = guard.attempt(lambda: cutoff.examine(guard.environment, rng), f"examine of the lemma with seed {seed}")
+    fault = guard.attempt(lambda: examine(guard.environment, rng), f"examine of the lemma with seed {seed}")
     return None if fault is None else str(fault)

@@ -57,6 +57,16 @@ class AuditRecord(CertificatePart):
     cut: Count
 
 
+class LoopRecord(CertificatePart):
+    """The invariant of a body that may loop; see `LoopShown`."""
+
+    situations: Count  # looked at, which stand for those of all sizes
+    points: Count  # pairs of what the agent carries and a view
+    points_sha256: Hash
+    views: Count
+    spare: Count  # actions that its depth leaves over in any case
+
+
 class CounterExampleStep(CertificatePart):
     """One step of a counter-example."""
 
@@ -89,6 +99,7 @@ class ProgramRecord(CertificatePart):
     numerics: NumericsRecord
     audit: AuditRecord | None  # None where it was not run
     invariant: list[str]
+    loop: LoopRecord | None = None  # older certificates have none
     counter_example: CounterExampleRecord | None
     reasons: list[str]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Set
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.engine.tables import Failure
@@ -13,16 +15,30 @@ from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.network.model import NPINetwork
 from alphanpi.verification import lemma
-from alphanpi.verification.audit import Audit, Audited, Auditor, Claim
+from alphanpi.verification.audit import Audit, Audited, Auditor, Claim, failing_run
 from alphanpi.verification.decisions import Decisions
-from alphanpi.verification.exploration import TIME_MET, CounterExample, Covered, Explored, Explorer, LimitError
+from alphanpi.verification.exploration import (
+    MOST_FAILING,
+    TIME_MET,
+    CounterExample,
+    Covered,
+    Explored,
+    Explorer,
+    LimitError,
+    StartOrigin,
+)
 from alphanpi.verification.hidden import hidden_start
+from alphanpi.verification.loops import LoopShown, LoopTable, contradiction, invariant_of
 from alphanpi.verification.numerics import Numerics, Point, confirm
 from alphanpi.verification.verdicts import NONE, Kind, Verdict, saturated_at
 
 CONFIRMING_ACTIONS = 1_000_000
 EXPLORING = 0.8
 """Share of the time after which no further sizes are explored; the rest is for real runs."""
+NO_WINDOW = (
+    "its lemma speaks of loops, and the agent remembers all of a call, which goes on for ever; only one with a finite "
+    "memory can be proved: network.window"
+)
 NOT_TRIED = "the agent was not run beyond the sizes looked at: the time limit was met; raise --time-limit"
 
 
@@ -48,6 +64,7 @@ class ProgramShown(NamedTuple):
     attempted: int  # the size up to which it was looked at, a fault included; NONE if none
     sizes: tuple[Explored, ...]  # completed without a violation
     invariant: tuple[str, ...]
+    loop: LoopShown | None  # the invariant of its body, if it is proved by one
     numerics: Numerics
     audited: Audited | None  # None where it was not run
     counter_example: CounterExample | None  # confirmed by a real run
@@ -86,15 +103,20 @@ class _Progress:
         """The largest size completed; those without any start do not count."""
         return max((size for size, explored in self.sizes.items() if explored.runs), default=NONE)
 
-    def last_new(self) -> int:
-        """The largest size at which sequences were seen that no smaller one shows."""
+    def last_new(self, windowed: bool = False) -> int:
+        """The largest size at which sequences, or with a window steps, were seen that no smaller one shows."""
         seen: set[Any] = set()
         last = NONE
         for size in sorted(self.sizes):
-            if not self.sizes[size].sequences <= seen:
+            shown: Set[Any] = self.sizes[size].points if windowed else self.sizes[size].sequences
+            if not shown <= seen:
                 last = size
-            seen |= self.sizes[size].sequences
+            seen |= shown
         return last
+
+    def points(self) -> set[Point]:
+        """All steps, of all sizes."""
+        return {point for explored in self.sizes.values() for point in explored.points}
 
 
 class Verifier:
@@ -135,25 +157,65 @@ class Verifier:
         if too_large and limits is None:
             name, least = too_large[0].name, too_large[0].minimum_size
             raise UsageError(f"--max-size {max_size}: {name} cannot start below size {least}; give at least {least}")
+        self.windowed = bool(self.explorer.decisions.table.window)
+        self.loops: dict[str, LoopShown] = {}
+        self._tables: dict[str, LoopTable] = {}
+        self._failing: dict[str, CounterExample] = {}  # found where an invariant did not hold
         self._grown: list[str] = []  # programs whose invariant has become larger than when their callers were run
 
     def verify(self) -> Verification:
         """Explore all sizes, run the agent, then weigh what was seen."""
         self._explore()
         self._drop_what_rests_on_nothing()
-        # Without a lemma nothing can be proved, and double precision could not change a verdict.
-        network = None if self.cutoff is None else self.network
-        numerics = confirm(
-            self.explorer.decisions, self.evaluator, network, [_points(item) for item in self.progress.values()]
-        )
         timely = not any(item.limit_met.startswith(TIME_MET) for item in self.progress.values())
         trial: Trial | None = None
         if self.tried:
             try:
+                self._find_invariants()
+                numerics = self._confirmed()
                 trial = self._try(numerics)
             except LimitError:
                 timely = False
+        if trial is None:  # what may depend on the time there was is left out
+            self.loops.clear()
+            self._failing.clear()
+            numerics = self._confirmed()
         return Verification(self._weighed(numerics, trial), trial, timely)
+
+    def _find_invariants(self) -> None:
+        """Of the bodies that the lemma says may loop."""
+        loops = {} if self.cutoff is None or not self.windowed else self.cutoff.loops
+        contracts, decisions = self.explorer.contracts, self.explorer.decisions
+        for name, item in self.progress.items():
+            if name in loops and not item.fault:
+                self._tables[name] = LoopTable(contracts, item.program, loops[name], self.deadline)
+                self.loops[name] = invariant_of(self._tables[name], decisions)
+                self._run_suspects(name)
+
+    def _run_suspects(self, name: str) -> None:
+        """Where an invariant does not hold, real calls may fail, and those that do refute it."""
+        table, interpreter = self._tables[name], Interpreter(self.environment, self.evaluator)
+        failing: dict[Call, int] = {}
+        for number in self.loops[name].suspects:
+            call = Call(name, table.numbered[number].start)
+            (execution,) = interpreter.run([call], max_actions=CONFIRMING_ACTIONS)
+            cut_off = execution.failure in (Failure.ACTIONS, Failure.CALL_DEPTH)
+            if not execution.success and not cut_off and execution.culprit == call:
+                failing.setdefault(call, number)
+        if failing:
+            smallest = min(failing, key=lambda call: self.guard.size(call.state))
+            alike = [call for call in failing if self.guard.size(call.state) == self.guard.size(smallest.state)]
+            origins = tuple(StartOrigin(-1 - failing[call], ()) for call in alike[:MOST_FAILING])
+            self._failing[name] = failing_run(interpreter, smallest)._replace(failing=origins)
+
+    def _confirmed(self) -> list[Numerics]:
+        # Without a lemma nothing can be proved, and double precision could not change a verdict.
+        network = None if self.cutoff is None else self.network
+        points = [
+            item.points() | (self.loops[name].decided if name in self.loops else frozenset())
+            for name, item in self.progress.items()
+        ]
+        return confirm(self.explorer.decisions, self.evaluator, network, points)
 
     def _try(self, numerics: list[Numerics]) -> Trial:
         """What instances and runs beyond the exploration say against it."""
@@ -170,6 +232,8 @@ class Verifier:
                 program=one.program,
                 sizes=tuple(explored.size for explored in one.sizes if explored.size <= one.verdict.to_size),
                 sequences=frozenset(sequence for explored in one.sizes for sequence in explored.sequences),
+                points=frozenset(self.progress[one.program.name].points())
+                | (frozenset() if one.loop is None else one.loop.decided),
                 beyond=one.verdict.kind >= Kind.SATURATED,
             )
             for one in self._weighed(numerics, so_far)
@@ -299,6 +363,9 @@ class Verifier:
             if time.monotonic() > self.deadline:
                 raise LimitError(TIME_MET)
             fault = lemma.contradicted(self.guard, self.cutoff, seed)
+            if fault is None and self._tables:
+                rng = np.random.default_rng(seed)
+                fault = contradiction(self._tables, list(self._tables)[seed % len(self._tables)], rng)
             if fault is not None:
                 return fault
         return None
@@ -314,12 +381,16 @@ class Verifier:
         self, item: _Progress, numerics: Numerics, trial: Trial | None, below: dict[str, ProgramShown]
     ) -> ProgramShown:
         name = item.program.name
+        loop = self.loops.get(name)
         called = {call.program for explored in item.sizes.values() for call in explored.calls} - {name}
+        called |= frozenset() if loop is None else loop.called
         finding = None if trial is None else trial.audit.findings.get(name)
-        counter_example = item.counter_example or (None if finding is None else finding.counter_example)
+        own = item.counter_example or self._failing.get(name)
+        counter_example = own or (None if finding is None else finding.counter_example)
         if counter_example is not None:
             verdict = Verdict(Kind.REFUTED, self.guard.size(counter_example.start))
-            reasons = [item.fault if item.counter_example is not None or finding is None else finding.text]
+            text = item.fault if loop is None else loop.fault
+            reasons = [text if own is not None or finding is None else finding.text]
         else:
             verdict, reasons = self._own_verdict(item, numerics, trial, called)
         for callee in sorted(called):
@@ -334,6 +405,7 @@ class Verifier:
             attempted=item.attempted,
             sizes=tuple(item.sizes[size] for size in sorted(item.sizes)),
             invariant=tuple(sorted(str(view) for view in invariant)),
+            loop=loop,
             numerics=numerics,
             audited=None if trial is None else trial.audit.audited.get(name),
             counter_example=counter_example,
@@ -344,7 +416,8 @@ class Verifier:
         self, item: _Progress, numerics: Numerics, trial: Trial | None, called: set[str]
     ) -> tuple[Verdict, list[str]]:
         """What is shown of a program if those it calls keep their contracts."""
-        name, largest, last_new = item.program.name, item.largest(), item.last_new()
+        name, largest, last_new = item.program.name, item.largest(), item.last_new(self.windowed)
+        by_sizes = self.cutoff is not None and name in self.cutoff.sizes and name not in self.cutoff.loops
         ended = [item.limit_met] if item.limit_met else []
         reasons = [item.fault] if item.fault else []
         empty = [size for size, explored in sorted(item.sizes.items()) if not explored.starts]
@@ -356,11 +429,13 @@ class Verifier:
         against = [] if finding is None else [finding.text]
         if trial is not None and name in trial.hidden:
             reasons.append(trial.hidden[name])
-        if last_new == largest:
+        if last_new == largest and name not in self.loops:
             reasons.append(
-                f"its sequences still changed at size {largest}; --max-size {saturated_at(largest)} may show that they "
-                "stop changing"
+                f"its {'steps' if self.windowed else 'sequences'} still changed at size {largest}; --max-size "
+                f"{saturated_at(largest)} may show that they stop changing"
             )
+        elif by_sizes and item.last_new() == largest:
+            reasons.append(f"its sequences still changed at size {largest}, where the lemma says that nothing is new")
         reasons += self._against_the_lemma(item, trial, called)
         if not numerics.firm:
             reasons.append(f"margins of the decisions are not above {numerics.tolerance:g} in all arithmetics")
@@ -388,6 +463,13 @@ class Verifier:
             ]
         reasons = []
         needed = self.cutoff.sizes[name]
+        if name in self.cutoff.loops:
+            loop = self.loops.get(name)
+            if not self.windowed:
+                reasons.append(NO_WINDOW)
+            elif loop is not None and loop.fault:
+                reasons.append(loop.fault)
+            called = set()  # of what it calls, an invariant takes every outcome into account
         if largest < needed:
             reasons.append(f"the lemma needs every start up to size {needed}, {_reached(largest)} was reached")
         broken = {number for explored in item.sizes.values() for number in explored.broken_conditions}
@@ -423,7 +505,3 @@ def _drop(item: _Progress, size: int, why: str) -> None:
 
 def _reached(size: int) -> str:
     return "none" if size == NONE else str(size)
-
-
-def _points(item: _Progress) -> set[Point]:
-    return {point for explored in item.sizes.values() for sequence in explored.sequences for point in sequence}

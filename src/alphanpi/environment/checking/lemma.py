@@ -74,6 +74,8 @@ def _check_condition(condition: Any, learned: dict[str, Examination]) -> None:
 
 
 def _check_examine(cutoff: Cutoff, exam: Examination, seed: int) -> None:
+    if cutoff.examine is None:
+        return
     for number in range(_INSTANCES):
         # Every other instance is the same whatever the seed.
         rng = np.random.default_rng((seed, number) if number % 2 else number)
