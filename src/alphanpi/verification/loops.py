@@ -28,6 +28,8 @@ from alphanpi.verification.numerics import Point
 
 MOST_LEFT = 1_000
 """Actions, beyond what a ranking counts, after which a body counts as one that does not stop."""
+MOST_POINTS = 50_000
+"""Points of an invariant, after which there is said to be none; with a window of one, sorting has 4,300."""
 MOST_SUSPECTS = 200
 """Situations in which something seems to be wrong and whose calls are made for real."""
 _NEAR, _FAR = 8, 40  # how far above the smallest size instances are drawn
@@ -220,7 +222,9 @@ def invariant_of(table: LoopTable, decisions: Decisions) -> LoopShown:
     called: set[str] = set()
     faults: dict[int, str] = {}
     pending = list(edges)
-    while pending:
+    while pending and len(edges) <= MOST_POINTS:
+        if time.monotonic() > table.deadline:
+            raise LimitError(TIME_MET)
         point = pending.pop()
         for sight in table.sights(point.view):
             history = decisions.table.after(point.context, sight.observation)
@@ -249,6 +253,8 @@ def invariant_of(table: LoopTable, decisions: Decisions) -> LoopShown:
     spare, fault = 0, ""
     if not edges:
         fault = "the lemma gives no situation in which a call of it begins"
+    elif len(edges) > MOST_POINTS:
+        fault = f"no invariant was found: it has more than {MOST_POINTS:,} points; a smaller network.window has fewer"
     elif faults:
         (start, state), what = table.numbered[min(faults)], faults[min(faults)]
         fault = f"no invariant was found: in {shown(state)}, in a call begun in {shown(start)}, {what}"
