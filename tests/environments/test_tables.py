@@ -66,10 +66,12 @@ def test_list_masks_are_as_tabulated(environment, state):
     if not isinstance(environment, RecursiveSorting):
         state = state._replace(start=0, end=len(state.values) - 1)
     library = environment.library
+    # What iterates begins with two elements or more, as its minimum_size says; the table has no such words.
+    empty = {"BUBBLE", "BUBBLESORT"} if isinstance(environment, Sorting) and state.start == state.end else set()
     for caller in library.learned:
         expected = tuple(
             entry.name == "STOP"
-            or (entry.level < caller.level and tabulated_list_pre(entry.name, state))
+            or (entry.level < caller.level and entry.name not in empty and tabulated_list_pre(entry.name, state))
             or (entry is caller and caller.recursive and tabulated_recursive_call(entry.name, state))
             for entry in library
         )

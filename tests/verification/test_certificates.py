@@ -43,12 +43,15 @@ def faulty(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("name", ["pretrained:sorting", "pretrained:recursive-sorting"])
-def test_without_a_lemma_a_pretrained_agent_gets_no_further_than_bounded(name):
+@pytest.mark.parametrize(
+    ("name", "lacking"),
+    [("pretrained:sorting", "network.window"), ("pretrained:recursive-sorting", "no cut-off lemma")],
+)
+def test_without_a_lemma_a_pretrained_agent_gets_no_further_than_bounded(name, lacking):
     certificate = alphanpi.verify(name, max_size=2)
     assert certificate.verdict == "BOUNDED"
     reasons = [reason for record in certificate.programs for reason in record.reasons]
-    assert any("no cut-off lemma" in reason for reason in reasons)
+    assert any(lacking in reason for reason in reasons)
 
 
 def test_the_pretrained_agents_are_proved(hanoi_agent):
@@ -345,8 +348,12 @@ def test_a_counter_example_can_be_made_again():
         assert not execution.success
 
 
-def test_training_until_verified_needs_a_lemma(run, tmp_path):
-    code, _, err = run("train", "sorting", "--until", "verified", "--out", tmp_path / "run")
+@pytest.mark.parametrize(
+    ("name", "lacking"),
+    [("flat-sorting", "FlatSorting has no cut-off lemma here"), ("sorting", "set network.window, for example to 1")],
+)
+def test_training_until_verified_needs_a_lemma(run, tmp_path, name, lacking):
+    code, _, err = run("train", name, "--until", "verified", "--out", tmp_path / "run")
     assert code == 2
-    assert "Sorting has no cut-off lemma here" in err
+    assert lacking in err
     assert not (tmp_path / "run").exists()

@@ -234,7 +234,7 @@ def test_one_that_fails_on_longer_lists_is_refuted_by_an_example_of_the_lemma():
 
 
 def test_one_that_is_too_slow_on_long_lists_is_not_proved():
-    rules = {**SORTING, "BUBBLE": dict((rule.__name__, rule) for _, rule in WRONG_WAYS)["three_actions_a_cell"]}
+    rules = {**SORTING, "BUBBLE": {rule.__name__: rule for _, rule in WRONG_WAYS}["three_actions_a_cell"]}
     certificate = verify_evaluator(ENVIRONMENT, WindowedEvaluator(ENVIRONMENT, rules))
     assert verdicts(certificate)["BUBBLE"] == "BOUNDED"
     assert verdicts(certificate)["BUBBLESORT"] == "BOUNDED"

@@ -305,9 +305,8 @@ def test_an_iterative_program_does_not_get_past_bounded_even_with_a_lemma():
     assert any("its sequences still changed at size 6" in reason for reason in certificate.programs[4].reasons)
 
 
-@pytest.mark.parametrize("kind", [Sorting, RecursiveSorting])
-def test_without_a_lemma_there_is_no_proof(kind):
-    environment = kind("paper")
+@pytest.mark.parametrize("environment", [Sorting("compare"), RecursiveSorting("paper")], ids=["loops", "digits"])
+def test_without_a_lemma_there_is_no_proof(environment):
     certificate = verify_evaluator(environment, ScriptedEvaluator(environment, size=2), max_size=2)
     assert set(verdicts(certificate).values()) == {"BOUNDED"}
     assert certificate.lemma is None

@@ -252,7 +252,25 @@ LOOPS: Mapping[str, Loop] = {
 }
 
 CUTOFF = Cutoff(
-    text="To be written.",
+    text=(
+        "All that can be told of a moment in a call, and all that an action can make of it, is shown on one of the "
+        "lists given, of at most 6 elements. "
+        "(1) RSHIFT, LSHIFT: while each pointer has moved by one cell or none, what is seen and legal depends on the "
+        "places of the pointers at the start, on which of them have moved, on the digits under them and on whether "
+        "the list is sorted. Distances above 2 make no difference, and on 6 cells two that are side by side are free "
+        "to put the list out of order. "
+        "(2) COMPSWAP: while both pointers are on the two cells, everything follows from these, their digits, whether "
+        "they are the first or the last cells, and whether the other cells are in order. "
+        "(3) RESET: pointers go left, nothing else changes; what is left to go is p1 + p2, at most 2 n - 2, and a call "
+        "may take 2 n + 3 actions. "
+        "(4) BUBBLE: as long as the list is what the first steps of the pass make of it, up to pointer 1 or one cell "
+        "further, whether the list is sorted, now and after the next step, depends on few cells: the largest value so "
+        "far, the next, one or two before and behind them. Twice the cells ahead of pointer 1 are 2 n - 2 at the start. "
+        "(5) BUBBLESORT: every pass takes one larger value past each cell that has any before it, so an unsorted list "
+        "needs at most n - 1 passes, and one less after each. Whether it is sorted, and one digit, are all that is "
+        "seen of it. "
+        "The proof is in docs/verification.md."
+    ),
     sizes=dict.fromkeys(LOOPS, _LOOKED_AT),
     loops=LOOPS,
 )

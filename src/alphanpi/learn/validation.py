@@ -218,7 +218,9 @@ class Validation:
             return
         planned = self.settings.far_exam_planning_episodes
         # A lemma says that small problems tell all of what is done without search.
-        most = planned if self.starts.guard.cutoff() is not None else None
+        cutoff = self.starts.guard.cutoff()
+        # A lemma about loops tells nothing of large problems until an invariant is found.
+        most = planned if cutoff is not None and not cutoff.loops else None
         for calls in reversed(parts):
             self._solve_all(calls[:most], planned)
 

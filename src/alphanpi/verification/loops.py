@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from alphanpi.errors import SpecificationError
 from alphanpi.network.history_table import Observation
 from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.decisions import Decisions, Mask
-from alphanpi.verification.exploration import TIME_MET, LimitError
+from alphanpi.verification.exploration import MOST_HISTORIES, TIME_MET, LimitError, histories_met
 from alphanpi.verification.numerics import Point
 
 MOST_LEFT = 1_000
@@ -221,8 +221,9 @@ def invariant_of(table: LoopTable, decisions: Decisions) -> LoopShown:
     decided: set[Point] = set()
     called: set[str] = set()
     faults: dict[int, str] = {}
+    too_many = ""
     pending = list(edges)
-    while pending and len(edges) <= MOST_POINTS:
+    while pending and not (too_many := _too_many(edges, decisions)):
         if time.monotonic() > table.deadline:
             raise LimitError(TIME_MET)
         point = pending.pop()
@@ -253,8 +254,8 @@ def invariant_of(table: LoopTable, decisions: Decisions) -> LoopShown:
     spare, fault = 0, ""
     if not edges:
         fault = "the lemma gives no situation in which a call of it begins"
-    elif len(edges) > MOST_POINTS:
-        fault = f"no invariant was found: it has more than {MOST_POINTS:,} points; a smaller network.window has fewer"
+    elif too_many:
+        fault = f"no invariant was found: {too_many}; with a smaller network.window there are fewer"
     elif faults:
         (start, state), what = table.numbered[min(faults)], faults[min(faults)]
         fault = f"no invariant was found: in {shown(state)}, in a call begun in {shown(start)}, {what}"
@@ -262,6 +263,13 @@ def invariant_of(table: LoopTable, decisions: Decisions) -> LoopShown:
         spare, fault = _within_depth(table, beginning, edges)
     suspects = tuple(sorted(faults)[:MOST_SUSPECTS])
     return LoopShown(table.situations, frozenset(edges), frozenset(decided), frozenset(called), spare, fault, suspects)
+
+
+def _too_many(points: Sized, decisions: Decisions) -> str:
+    """The limit on memory that was met, if any."""
+    if len(points) > MOST_POINTS:
+        return f"more than {MOST_POINTS:,} points were met"
+    return histories_met() if len(decisions.table.histories) > MOST_HISTORIES else ""
 
 
 def _within_depth(table: LoopTable, beginning: int, edges: Mapping[LoopPoint, list[_Edges]]) -> tuple[int, str]:

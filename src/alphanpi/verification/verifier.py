@@ -146,6 +146,7 @@ class Verifier:
         exploring = float("inf") if time_limit is None else began + EXPLORING * time_limit
         self.explorer = Explorer(environment, Decisions(self.library, evaluator), deadline=exploring)
         self.guard = self.explorer.guard
+        self.windowed = bool(self.explorer.decisions.table.window)
         self.cutoff = lemma.checked_cutoff(self.guard)
         if self.cutoff is not None:
             self.explorer.conditions = self.cutoff.conditions
@@ -157,7 +158,6 @@ class Verifier:
         if too_large and limits is None:
             name, least = too_large[0].name, too_large[0].minimum_size
             raise UsageError(f"--max-size {max_size}: {name} cannot start below size {least}; give at least {least}")
-        self.windowed = bool(self.explorer.decisions.table.window)
         self.loops: dict[str, LoopShown] = {}
         self._tables: dict[str, LoopTable] = {}
         self._failing: dict[str, CounterExample] = {}  # found where an invariant did not hold
@@ -209,8 +209,10 @@ class Verifier:
             self._failing[name] = failing_run(interpreter, smallest)._replace(failing=origins)
 
     def _confirmed(self) -> list[Numerics]:
-        # Without a lemma nothing can be proved, and double precision could not change a verdict.
-        network = None if self.cutoff is None else self.network
+        # Where no lemma applies nothing can be proved, and double precision could not change a verdict.
+        lemmas = {} if self.cutoff is None else self.cutoff.sizes
+        loops = {} if self.cutoff is None or self.windowed else self.cutoff.loops
+        network = self.network if lemmas.keys() - loops.keys() else None
         points = [
             item.points() | (self.loops[name].decided if name in self.loops else frozenset())
             for name, item in self.progress.items()
@@ -247,8 +249,9 @@ class Verifier:
         """As far as asked for; by default as far as the lemma needs, for this program and those that call it."""
         if self.max_size is not None:
             return self.max_size
-        if self.cutoff is None:
-            return max(self.environment.validation_size, program.minimum_size)
+        without = max(self.environment.validation_size, program.minimum_size)
+        if self.cutoff is None or (program.name in self.cutoff.loops and not self.windowed):
+            return without
         callers = [
             caller.name
             for caller in self.library.learned

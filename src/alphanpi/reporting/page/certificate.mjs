@@ -64,6 +64,7 @@ export function certificateParts(certificate, verdict, note, checked) {
     programTable(certificate, verdict, checked),
     html("p", { class: "note small" }, "A sequence is what the network is shown in one run: observations and legal actions, step by step."),
     listed("invariants", "Invariant", programs.filter((one) => one.invariant.length).map((one) => `${one.name} ends with ${one.invariant.join(" or ")}`)),
+    listed("loops", "Loop", programs.filter((one) => one.loop).map((one) => `${one.name}: an invariant of ${one.loop.points} points, ${one.loop.views} views; ${one.loop.spare} actions or more to spare at every size`)),
     listed("reasons", "In the way of more", reasons),
     lemma ? lemmaParts(lemma) : null,
     html("details", { class: "assumptions" }, html("summary", {}, `What is assumed: ${grouped(assumptions.length)} points`), html("ul", { class: "prose" }, assumptions.map((one) => html("li", {}, one)))),
