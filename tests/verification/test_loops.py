@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from itertools import product
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,11 +20,15 @@ from alphanpi.environments.sorting_lemma import LOOPS, passes_left
 from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.learn.proof import prove, require_lemma
 from alphanpi.verification import verify_evaluator
+from alphanpi.verification.certificate import Verified, certify
 from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.decisions import Decisions
-from alphanpi.verification.exploration import recreate
+from alphanpi.verification.exploration import TIME_MET, LimitError, recreate
 from alphanpi.verification.loops import LoopTable, invariant_of, unlike
+from alphanpi.verification.recheck import read_record, recheck
+from alphanpi.verification.records import digest
 from alphanpi.verification.verdicts import Kind, Verdict
+from alphanpi.verification.verifier import Verifier
 from tests.helpers.solutions import ScriptedEvaluator, View, view
 from tests.helpers.verdicts import there, verdicts
 from tests.helpers.windowed import OTHER_WAYS, SORTING, WRONG_WAYS, Rule, WindowedEvaluator
@@ -225,7 +231,7 @@ def test_one_that_fails_on_longer_lists_is_refuted_by_an_example_of_the_lemma():
     assert verdicts(certificate)["RSHIFT"] == "PROVED"
     assert verdicts(certificate)["RESET"] == "BOUNDED"  # it calls LSHIFT
     assert there(certificate.programs[1].counter_example).rule == "post"
-    failing = prove(ENVIRONMENT, evaluator, None).failing
+    failing = prove(ENVIRONMENT, evaluator, None).failing  # type: ignore[arg-type]
     assert [one.program for one in failing] == ["LSHIFT"]
     for origin in failing[0].origins:
         start = recreate(ENVIRONMENT, "LSHIFT", failing[0].size, origin)
@@ -317,7 +323,8 @@ class Corridor(Environment[Errand]):
 
 
 def variant(loop: Loop | None, **members) -> Corridor:
-    return type("Variant", (Corridor,), {"loop": loop, **members})()
+    kind: type[Corridor] = type("Variant", (Corridor,), {"loop": loop, **members})
+    return kind()
 
 
 def fetch(see, before):
@@ -343,10 +350,41 @@ def test_a_loop_is_proved_with_few_lines():
     certificate = verify_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
     assert certificate.proved, certificate.programs
     record = certificate.programs[0]
-    assert there(record.loop).views == 5
-    assert record.loop.spare == 0  # 2 n + 1 actions are all it may take
+    shown = there(record.loop)
+    assert shown.views == 5
+    assert shown.spare == 0  # 2 n + 1 actions are all it may take
     again = verify_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
     assert again.programs == certificate.programs
+
+
+def test_its_certificate_can_be_checked_again_and_others_are_refused(tmp_path):
+    environment = Corridor()
+    make = partial(Verifier, environment, WindowedEvaluator(environment, {"FETCH": fetch}))
+    subject = Verified("Corridor", {}, None)
+    certificate = certify(subject, make())
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(certificate.record()))
+    assert recheck(path, subject, environment, make, None).proved
+    record = certificate.record()
+    record["programs"][0]["loop"]["points"] = 4
+    path.write_text(json.dumps({**record, "digest": digest(record)}))
+    with pytest.raises(UsageError, match=r"does not hold.*loop is"):
+        recheck(path, subject, environment, make, None)
+    del record["programs"][0]["loop"]  # as it was before there were any
+    path.write_text(json.dumps({**record, "digest": digest(record)}))
+    assert read_record(path).programs[0].loop is None
+
+
+def test_where_time_is_too_short_nothing_is_said_of_loops(monkeypatch):
+    def late(self, *arguments):
+        raise LimitError(TIME_MET)
+
+    environment = Corridor()
+    monkeypatch.setattr("alphanpi.verification.verifier.contradiction", late)
+    certificate = verify_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
+    assert certificate.verdict == "BOUNDED"
+    assert not certificate.tried
+    assert certificate.programs[0].loop is None
 
 
 @pytest.mark.parametrize("rule", [lazy, dithering], ids=["lazy", "dithering"])

@@ -265,7 +265,7 @@ CUTOFF = Cutoff(
         "may take 2 n + 3 actions. "
         "(4) BUBBLE: as long as the list is what the first steps of the pass make of it, up to pointer 1 or one cell "
         "further, whether the list is sorted, now and after the next step, depends on few cells: the largest value so "
-        "far, the next, one or two before and behind them. Twice the cells ahead of pointer 1 are 2 n - 2 at the start. "
+        "far, the next, one or two before and behind them. Twice the cells ahead of pointer 1 are 2 n - 2 at first. "
         "(5) BUBBLESORT: every pass takes one larger value past each cell that has any before it, so an unsorted list "
         "needs at most n - 1 passes, and one less after each. Whether it is sorted, and one digit, are all that is "
         "seen of it. "
