@@ -17,7 +17,7 @@ from alphanpi.errors import AlphaNPIError, SpecificationError, UsageError
 from alphanpi.verification.body import BodyRun, CallEntry, CallMade, Violation, run_body
 from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.decisions import Decisions, Mask
-from alphanpi.verification.lemma import holds
+from alphanpi.verification.lemma import holds, situations_of
 
 MOST_FAILING = 10
 """Starts of violating runs that a counter-example names."""
@@ -420,8 +420,7 @@ def recreate(environment: Environment[Any], program: str, size: int, origin: Sta
 def _made_again(guard: Guard, program: str, size: int, origin: StartOrigin) -> Any:
     cutoff = guard.cutoff() if origin.number < 0 else None
     if cutoff is not None:
-        situations = guard.attempt(lambda: list(cutoff.loops[program].situations()), f"situations of {program}")
-        return situations[-1 - origin.number].start
+        return situations_of(guard, program, cutoff.loops[program])[-1 - origin.number].start
     try:
         start = next(islice(guard.templates(program, size, origin.values), origin.number, None), None)
     except NotImplementedError:

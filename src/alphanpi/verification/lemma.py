@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from alphanpi.environment.cutoff import Condition, Cutoff, Loop, Ranking
+from alphanpi.environment.cutoff import Condition, Cutoff, Loop, Ranking, Situation
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.specification import STOP, Library
 from alphanpi.errors import SpecificationError
@@ -74,6 +74,14 @@ def holds(guard: Guard, condition: Condition, state: Any) -> bool:
     """Whether a condition of a lemma holds in a state."""
     what = f"condition {condition.text!r} of the lemma"
     return bool(guard.attempt(lambda: condition.holds(state), what, state))
+
+
+def situations_of(guard: Guard, program: str, loop: Loop) -> list[Situation]:
+    """The situations a lemma gives, in their order."""
+    found: list[Situation] = guard.attempt(
+        lambda: [Situation(*one) for one in loop.situations()], f"situations of {program}"
+    )
+    return found
 
 
 def contradicted(guard: Guard, cutoff: Cutoff, seed: int) -> str | None:

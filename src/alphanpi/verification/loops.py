@@ -19,11 +19,12 @@ import numpy as np
 from alphanpi.environment.cutoff import Loop, Situation
 from alphanpi.environment.guard import shown
 from alphanpi.environment.specification import STOP, Program
-from alphanpi.errors import SpecificationError
+from alphanpi.errors import AlphaNPIError, SpecificationError
 from alphanpi.network.history_table import Observation
 from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.decisions import Decisions, Mask
 from alphanpi.verification.exploration import MOST_HISTORIES, TIME_MET, LimitError, histories_met
+from alphanpi.verification.lemma import situations_of
 from alphanpi.verification.numerics import Point
 
 MOST_LEFT = 1_000
@@ -83,23 +84,23 @@ class LoopTable:
         self.loop = loop
         self.deadline = deadline
         self.actions = frozenset(action for ranking in loop.rankings for action in ranking.actions)
+        self._view_of, self._remaining_of = f"view of {program.name}", f"remaining of {program.name}"
         self.situations = 0
         self.starts: dict[Hashable, list[int]] = {}
         """Of every view of a start, how many actions the depth leaves at least beyond each ranking."""
         self.examples: dict[Hashable, Any] = {}
-        self.numbered: list[Situation] = []
         self._groups: defaultdict[Sight, list[int]] = defaultdict(list)
         self._sights: defaultdict[Hashable, list[Sight]] = defaultdict(list)
         self._following: dict[tuple[Sight, str], dict[Hashable, Decreases]] = {}
         self._stops: dict[Sight, int | None] = {}
-        self.numbered = self.guard.attempt(lambda: list(loop.situations()), f"situations of {program.name}")
+        self.numbered = situations_of(self.guard, program.name, loop)
         for number, situation in enumerate(self.numbered):
             self._take(number, *situation)
 
     def view(self, start: Any, state: Any) -> Hashable | None:
         """The view of a situation."""
-        what = f"view of {self.program.name} begun in {shown(start)}"
-        found: Hashable | None = self.guard.attempt(lambda: _hashed(self.loop.view(start, state)), what, state)
+        loop = self.loop
+        found: Hashable | None = self.guard.attempt(lambda: _hashed(loop.view(start, state)), self._view_of, state)
         return found
 
     def sight(self, view: Hashable, state: Any) -> Sight:
@@ -202,8 +203,7 @@ class LoopTable:
             self.examples.setdefault(view, start)
 
     def _remaining(self, start: Any, state: Any) -> list[int]:
-        what = f"remaining of {self.program.name} begun in {shown(start)}"
-        rankings = self.loop.rankings
+        rankings, what = self.loop.rankings, self._remaining_of
         found: list[int] = self.guard.attempt(lambda: [one.remaining(start, state) for one in rankings], what, state)
         for left in found:
             if type(left) is not int or left < 0:
@@ -316,7 +316,11 @@ def contradiction(tables: Mapping[str, LoopTable], name: str, rng: np.random.Gen
     """What the situations of a lemma do not show, in one call of random size and all that it leads to."""
     table = tables[name]
     size = table.program.minimum_size + int(rng.integers(_FAR if rng.random() < 0.3 else _NEAR))
-    return unlike(tables, name, table.guard.initial(name, size, rng), rng)
+    try:
+        start = table.guard.initial(name, size, rng)
+    except AlphaNPIError:  # real runs tell up to which size problems can be made
+        return None
+    return unlike(tables, name, start, rng)
 
 
 def unlike(tables: Mapping[str, LoopTable], name: str, start: Any, rng: np.random.Generator) -> str | None:

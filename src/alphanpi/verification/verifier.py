@@ -235,7 +235,7 @@ class Verifier:
                 sizes=tuple(explored.size for explored in one.sizes if explored.size <= one.verdict.to_size),
                 sequences=frozenset(sequence for explored in one.sizes for sequence in explored.sequences),
                 points=frozenset(self.progress[one.program.name].points())
-                | (frozenset() if one.loop is None else one.loop.decided),
+                | (frozenset() if one.loop is None or one.loop.fault else one.loop.decided),
                 beyond=one.verdict.kind >= Kind.SATURATED,
             )
             for one in self._weighed(numerics, so_far)
@@ -470,8 +470,8 @@ class Verifier:
             loop = self.loops.get(name)
             if not self.windowed:
                 reasons.append(NO_WINDOW)
-            elif loop is not None and loop.fault:
-                reasons.append(loop.fault)
+            elif loop is None or loop.fault:
+                reasons.append("no invariant of its body was looked for" if loop is None else loop.fault)
             called = set()  # of what it calls, an invariant takes every outcome into account
         if largest < needed:
             reasons.append(f"the lemma needs every start up to size {needed}, {_reached(largest)} was reached")
