@@ -56,8 +56,10 @@ def prove(
         program.name: min(largest[program.name], max(QUICK_SIZE, program.minimum_size))
         for program in environment.library.learned
     }
-    verified = _verified(verifier, deadline, limits=smallest, tried=False)
-    if all(shown.counter_example is None for shown in verified.result.programs):
+    verified: _Verified | None = None
+    if smallest != largest:
+        verified = _verified(verifier, deadline, limits=smallest, tried=False)
+    if verified is None or all(shown.counter_example is None for shown in verified.result.programs):
         verified = _verified(verifier, deadline)
     result = verified.result
     total = overall(shown.verdict for shown in result.programs)
@@ -74,7 +76,7 @@ def prove(
             for shown in result.programs
             if shown.counter_example is not None
         ),
-        certificate=lambda subject: written(subject, verified.verifier, result, began),
+        certificate=partial(written, verifier=verified.verifier, result=result, began=began),
     )
 
 
