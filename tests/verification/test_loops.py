@@ -226,12 +226,13 @@ def test_an_agent_that_sorts_is_proved(proved):
 
 def test_one_that_fails_on_longer_lists_is_refuted_by_an_example_of_the_lemma():
     evaluator = WindowedEvaluator(ENVIRONMENT, {**SORTING, "LSHIFT": dict(WRONG_WAYS)["LSHIFT"]})
-    certificate = verify_evaluator(ENVIRONMENT, evaluator)
+    proof = prove(ENVIRONMENT, evaluator, None)  # type: ignore[arg-type]
+    certificate = proof.certificate(Verified("sorting", {}, None))
     assert verdicts(certificate)["LSHIFT"] == "REFUTED"
     assert verdicts(certificate)["RSHIFT"] == "PROVED"
     assert verdicts(certificate)["RESET"] == "BOUNDED"  # it calls LSHIFT
     assert there(certificate.programs[1].counter_example).rule == "post"
-    failing = prove(ENVIRONMENT, evaluator, None).failing  # type: ignore[arg-type]
+    failing = proof.failing
     assert [one.program for one in failing] == ["LSHIFT"]
     for origin in failing[0].origins:
         start = recreate(ENVIRONMENT, "LSHIFT", failing[0].size, origin)

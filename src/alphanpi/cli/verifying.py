@@ -93,10 +93,10 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
         if program.invariant:
             say(f"{program.name} ends with {' or '.join(program.invariant)}", "invariant:")
         if program.loop is not None:
-            found = program.loop
+            points, views, spare = program.loop.points, program.loop.views, program.loop.spare
             say(
-                f"{program.name} stays within {found.points:,} points, pairs of what it carries and {found.views:,} "
-                f"views, and leaves {found.spare} actions of its depth or more, at every size",
+                f"{program.name} has an invariant of {points:,} points in {views:,} views, and {spare} actions of its "
+                "depth or more to spare, at every size",
                 "loop:",
             )
         if program.counter_example is not None:
