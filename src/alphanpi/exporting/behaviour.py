@@ -13,8 +13,9 @@ from alphanpi.environment.specification import STOP, Environment, Program
 from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Letter
+from alphanpi.exporting.situations import decided
 from alphanpi.exporting.tree import CallTrace, TraceStep, consistent
-from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.evaluator import Evaluator, window_of
 
 _STEPS_OF_A_SIZE = 8_000  # enumeration goes on to the next size if this one took fewer
 _STATES_PER_SIZE = 20_000
@@ -67,6 +68,7 @@ class Watcher:
         self.interpreter = Interpreter(environment, evaluator)
         self.guard = self.interpreter.guard = _Timed(environment, self.clock)
         self.library = environment.library
+        self.window = window_of(evaluator)
         self.traces: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
         self.fresh: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
         self.with_legality: set[str] = set()  # programs whose actions are no function of the observations
@@ -119,11 +121,18 @@ class Watcher:
     def settle(self) -> None:
         """Where equal observations were followed by different actions, look again with legality."""
         for program, traces in self.traces.items():
-            if program not in self.with_legality and not consistent(traces):
+            if program not in self.with_legality and not self.determined(program):
                 self.with_legality.add(program)
                 traces.clear()
         if any(not traces for traces in self.traces.values()):
             self.watch(list(self._learned))
+
+    def determined(self, program: str) -> bool:
+        """Whether what calls of a program saw decides what they did: all of it or, in loops with a window, the last."""
+        traces = self.traces[program]
+        if not self.window or not self.library.named(program).growing:
+            return consistent(traces)
+        return decided(traces, self.window)
 
     def _keep(self, execution: Execution, traces: dict[str, set[CallTrace]]) -> None:
         open_calls: list[list[TraceStep]] = []

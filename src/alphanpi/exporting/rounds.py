@@ -20,7 +20,6 @@ from alphanpi.exporting.minimise import Learned, minimise
 from alphanpi.exporting.render import Renderer, functions, module, tested
 from alphanpi.exporting.runtime import standalone_of
 from alphanpi.exporting.sampling import deep_run, examination, lessons, share
-from alphanpi.exporting.tree import consistent
 
 _LESSONS = 0.25  # of the samples to check with
 _MOST_LESSONS = 500  # of a round in which code was wrong
@@ -129,13 +128,14 @@ class Rounds:
         with _recursion(_FRAMES):
             for entry in self.library.learned:
                 traces = self.watcher.traces[entry.name]
-                if not consistent(traces):
+                if not self.watcher.determined(entry.name):
                     raise ExportFailed(
                         f"nothing exported: {entry.name}: equal observations and legal actions were followed by "
                         "different actions; does the environment depend on anything but its state?"
                     )
                 try:
-                    programs.append(minimise(entry.name, traces, self.watcher.features, entry.growing, self.clock))
+                    features, window = self.watcher.features, self.watcher.window
+                    programs.append(minimise(entry.name, traces, features, entry.growing, self.clock, window))
                 except RecursionError:
                     longest = max(map(len, traces))
                     raise ExportFailed(

@@ -1,0 +1,75 @@
+"""The search for code over situations, where a loop is a way back to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import combinations
+
+from alphanpi.environment.specification import STOP
+from alphanpi.exporting.blocks import Do, Entrance, Return, While, acts, loop_head
+from alphanpi.exporting.clock import Clock
+from alphanpi.exporting.conditions import Separator
+from alphanpi.exporting.situations import Situations
+from alphanpi.exporting.synthesis import LOOP, Partial, Synthesiser
+from alphanpi.exporting.tree import EMPTY
+
+_PATIENCE = (400, 40, 14, 8)
+_HEADS = 6  # sets of situations tried as what a loop's test may meet
+_MANY_ACTIONS = 4  # all sets of so many actions are tried as what leads into a loop or branch
+
+
+class LoopSynthesiser(Synthesiser):
+    """Finds code for situations, with loops wherever they make it shorter."""
+
+    def __init__(self, situations: Situations, tests: Separator, clock: Clock) -> None:
+        super().__init__(situations, tests, False, clock)
+        self.patience = _PATIENCE
+        self.most_effort = math.inf  # there are few sets of situations, however many letters
+
+    def _statements(self, tree: int, nesting: int) -> Iterator[Partial]:
+        actions = self.forest.actions(tree)
+        if self.forest.ended(tree):
+            if nesting:
+                yield Partial(1.0, (Return(),), EMPTY)
+            return
+        after = self.forest.after(tree) if len(actions) == 1 else None
+        if after is not None:
+            yield Partial(1.0, (Do(next(iter(actions))),), after)
+        if nesting + 1 < len(self.patience):
+            for chooser in self._choosers(tree):
+                yield from self._branches(tree, chooser, nesting)
+            yield from self._loops(tree, nesting)
+
+    def _choosers(self, tree: int) -> list[Entrance]:
+        actions = sorted(self.forest.actions(tree))
+        if len(actions) == 1:
+            return super()._choosers(tree) if self.forest.after(tree) is None else []
+        if len(actions) > _MANY_ACTIONS:
+            return super()._choosers(tree)
+        sizes = range(1, len(actions))
+        return [Entrance(frozenset(some)) for size in sizes for some in combinations(actions, size)]
+
+    def _loops(self, tree: int, nesting: int) -> Iterator[Partial]:
+        """Loops that begin here; later rounds may meet more than the first, and the body has to know of it."""
+        heads = [tree]
+        for head in heads:
+            inside = self.forest.actions(head) - {STOP}
+            for chooser in (Entrance(inside), *self._choosers(head)):
+                first, _ = self.forest.split(tree, chooser)
+                entering, _ = self.forest.split(head, chooser)
+                if first == EMPTY or STOP in chooser.actions:
+                    continue
+                for body in self._body(entering, nesting + 1):
+                    if body.rest == EMPTY or not acts(body.block):
+                        continue
+                    loop = While(chooser, body.block)
+                    whole = loop_head(self.forest, loop, tree)
+                    if whole is None:
+                        widened = self.forest.merge(head, body.rest)
+                        if widened is not None and widened not in heads and len(heads) < _HEADS:
+                            heads.append(widened)
+                        continue
+                    _, rest = self.forest.split(whole, chooser)
+                    if rest != EMPTY:
+                        yield self._one(LOOP + self._separation(whole, chooser) + body.cost, loop, rest)

@@ -1,0 +1,226 @@
+"""What a program does of which only the last steps count: situations, of which finitely many come back again and again.
+
+An agent with a window knows its last steps, the context, and what it sees now, the letter. Both together are a situation:
+they decide the action, and a run is a path from situation to situation. A place in code is known by the situations a
+run can be in there, as it is by a tree where an agent remembers everything; so code is found in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from alphanpi.environment.specification import STOP
+from alphanpi.exporting.conditions import Letter
+from alphanpi.exporting.tree import EMPTY, CallTrace, Move, TraceStep
+
+Context = tuple[TraceStep | str, ...]
+"""The steps a window holds besides the present one, the oldest as its action alone; empty at the start of a call."""
+
+
+class ContextStep(NamedTuple):
+    """A step of a call in its context."""
+
+    context: Context
+    letter: Letter
+    action: str
+
+
+def in_context(trace: CallTrace, window: int) -> Iterator[ContextStep]:
+    """The steps of a call, each with what a window holds of the steps before."""
+    for place, (letter, action) in enumerate(trace):
+        oldest = max(0, place - window)
+        before: Context = trace[oldest:place]
+        if before and place >= window:
+            before = (trace[oldest].action, *before[1:])
+        yield ContextStep(before, letter, action)
+
+
+def as_single_steps(traces: Iterable[CallTrace], window: int) -> set[CallTrace]:
+    """Every step as a call of its own that sees its context's number first: consistent if contexts decide actions.
+
+    Contexts that contradict each other nowhere are shown as one as well, so that whoever drops features keeps that.
+    """
+    tables: dict[Context, dict[Letter, str]] = {}
+    for trace in traces:
+        for context, letter, action in in_context(trace, window):
+            tables.setdefault(context, {})[letter] = action
+    groups = [*tables.values()]
+    if len(groups) <= _MOST_CONTEXTS:
+        groups += [
+            {**one, **other}
+            for place, one in enumerate(tables.values())
+            for other in list(tables.values())[:place]
+            if all(one[letter] == other[letter] for letter in one.keys() & other.keys())
+        ]
+    return {
+        (TraceStep((number, *letter), action),)
+        for number, table in enumerate(groups)
+        for letter, action in table.items()
+    }
+
+
+_MOST_CONTEXTS = 30  # of which pairs are looked at
+
+
+def decided(traces: Iterable[CallTrace], window: int) -> bool:
+    """Whether context and letter decide the action."""
+    actions: dict[tuple[Context, Letter], str] = {}
+    return all(
+        actions.setdefault((context, letter), action) == action
+        for trace in traces
+        for context, letter, action in in_context(trace, window)
+    )
+
+
+class Situations:
+    """Sets of situations, as integers with a bit for each."""
+
+    def __init__(self) -> None:
+        self._letters: list[Letter] = []
+        self._actions: list[str] = []
+        self._following: list[int] = []
+        self._rivals: list[int] = []  # situations that look the same, in which something else is done
+        self._known_rivals: dict[int, int] = {}
+        self._known_after: dict[int, int | None] = {}
+        self._next_actions: dict[int, frozenset[str]] = {}
+        self._moves: dict[int, dict[Letter, Move]] = {}
+        self._splits: dict[tuple[int, Callable[[Letter, str], bool]], tuple[int, int]] = {}
+        self._remaining: dict[int, frozenset[str]] = {}
+
+    def grow(self, traces: Collection[CallTrace], window: int, kept: Collection[int], coarse: bool) -> int | None:
+        """The situations in which calls begin, with some features alone; None where these do not decide the action.
+
+        Coarse ones follow each other wherever some with the same contexts and actions do, whatever is seen in them.
+        """
+        numbers: dict[tuple[Context, Letter], int] = {}
+        beginning = 0
+        for trace in traces:
+            before: int | None = None
+            for context, whole, action in in_context(trace, window):
+                letter = tuple(whole[place] for place in kept)
+                here = numbers.setdefault((context, letter), len(numbers))
+                if here == len(self._letters):
+                    self._letters.append(letter)
+                    self._actions.append(action)
+                    self._following.append(0)
+                if self._actions[here] != action:
+                    return None
+                if before is None:
+                    beginning |= 1 << here
+                else:
+                    self._following[before] |= 1 << here
+                before = here
+        if coarse:
+            beginning = self._coarsened(list(numbers), beginning)
+        same: dict[Letter, int] = {}
+        doing: dict[tuple[Letter, str], int] = {}
+        for number, (letter, action) in enumerate(zip(self._letters, self._actions, strict=True)):
+            same[letter] = same.get(letter, 0) | 1 << number
+            doing[letter, action] = doing.get((letter, action), 0) | 1 << number
+        self._rivals = [
+            same[letter] & ~doing[letter, action] for letter, action in zip(self._letters, self._actions, strict=True)
+        ]
+        return beginning
+
+    def _coarsened(self, situations: Sequence[tuple[Context, Letter]], beginning: int) -> int:
+        kinds: dict[tuple[Context, str], int] = {}
+        for number, (context, _) in enumerate(situations):
+            kind = (context, self._actions[number])
+            kinds[kind] = kinds.get(kind, 0) | 1 << number
+
+        def widened(tree: int) -> int:
+            return reduce(or_, (members for members in kinds.values() if members & tree), 0)
+
+        for members in kinds.values():
+            following = widened(self._after(members))
+            for number in self._members(members):
+                self._following[number] = following
+        return widened(beginning)
+
+    def _members(self, tree: int) -> Iterator[int]:
+        while tree:
+            lowest = tree & -tree
+            yield lowest.bit_length() - 1
+            tree ^= lowest
+
+    def __getitem__(self, tree: int) -> dict[Letter, Move]:
+        if tree not in self._moves:
+            moves: dict[Letter, Move] = {}
+            for number in self._members(tree):
+                letter, following = self._letters[number], self._following[number]
+                if letter in moves:
+                    following |= moves[letter].following
+                moves[letter] = Move(self._actions[number], following)
+            self._moves[tree] = moves
+        return self._moves[tree]
+
+    def merge(self, one: int, other: int) -> int | None:
+        """All situations of either; None where some look the same and ask for different actions."""
+        return None if self._rivals_of(one) & other else one | other
+
+    def _rivals_of(self, tree: int) -> int:
+        if tree not in self._known_rivals:
+            self._known_rivals[tree] = reduce(or_, (self._rivals[number] for number in self._members(tree)), 0)
+        return self._known_rivals[tree]
+
+    def union(self, trees: Iterable[int]) -> int | None:
+        """The merge of many sets."""
+        together = EMPTY
+        for tree in trees:
+            merged = self.merge(together, tree)
+            if merged is None:
+                return None
+            together = merged
+        return together
+
+    def after(self, tree: int) -> int | None:
+        """What follows the next action, whatever was seen; None where that depends on what was seen."""
+        if tree not in self._known_after:
+            following = self._after(tree)
+            self._known_after[tree] = self.merge(following, following)
+        return self._known_after[tree]
+
+    def _after(self, tree: int) -> int:
+        return reduce(or_, (self._following[number] for number in self._members(tree)), 0)
+
+    def actions(self, tree: int) -> frozenset[str]:
+        """The actions that may come next."""
+        if tree not in self._next_actions:
+            self._next_actions[tree] = frozenset(self._actions[number] for number in self._members(tree))
+        return self._next_actions[tree]
+
+    def ended(self, tree: int) -> bool:
+        """Whether nothing but STOP comes next."""
+        return self.actions(tree) <= {STOP}
+
+    def split(self, tree: int, chosen: Callable[[Letter, str], bool]) -> tuple[int, int]:
+        """The situations for which the test holds, and the others."""
+        key = (tree, chosen)
+        if key not in self._splits:
+            yes = 0
+            for number in self._members(tree):
+                if chosen(self._letters[number], self._actions[number]):
+                    yes |= 1 << number
+            self._splits[key] = (yes, tree & ~yes)
+        return self._splits[key]
+
+    def reachable(self, tree: int) -> int:
+        """These situations and all that can come later."""
+        found, pending = tree, tree
+        while pending:
+            pending = self._after(pending) & ~found
+            found |= pending
+        return found
+
+    def actions_in(self, tree: int) -> frozenset[str]:
+        """The actions that may come now or later, without STOP."""
+        if tree not in self._remaining:
+            self._remaining[tree] = self.actions(self.reachable(tree)) - {STOP}
+        return self._remaining[tree]
+
+    def letters(self, tree: int) -> Iterator[Letter]:
+        """Every letter that can be seen now or later, possibly more than once."""
+        return (self._letters[number] for number in self._members(self.reachable(tree)))
