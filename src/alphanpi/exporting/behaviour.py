@@ -13,7 +13,7 @@ from alphanpi.environment.specification import STOP, Environment, Program
 from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Letter
-from alphanpi.exporting.situations import decided
+from alphanpi.exporting.situations import Context, decided, in_context
 from alphanpi.exporting.tree import CallTrace, TraceStep, consistent
 from alphanpi.network.evaluator import Evaluator, window_of
 
@@ -72,6 +72,7 @@ class Watcher:
         self.traces: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
         self.fresh: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
         self.with_legality: set[str] = set()  # programs whose actions are no function of the observations
+        self._situations: set[tuple[str, Context, Letter]] = set()  # of an agent with a window
         self._learned: dict[Call, None] = {}  # starts that were learned from, in their order
         self._seen: set[Call] = set()
         fields, derived = tuple(environment.fields), tuple(environment.derived)
@@ -115,6 +116,20 @@ class Watcher:
             chunk = max(1, min(_LARGEST_CHUNK, 2 * chunk, _STEPS_OF_A_CHUNK // longest))
         return WatchedRuns(cases, failed, endless)
 
+    def novel(self, calls: Sequence[Call]) -> list[Call]:
+        """The calls that meet a situation no call before was in; with a window there are only so many."""
+        found: list[Call] = []
+        for first in range(0, len(calls), _LARGEST_CHUNK):
+            self.clock.check()
+            some = calls[first : first + _LARGEST_CHUNK]
+            for call, execution in zip(some, self._run(some), strict=True):
+                before = len(self._situations)
+                if execution.success:
+                    self._keep(execution, {entry.name: set() for entry in self.library.learned})
+                if len(self._situations) > before:
+                    found.append(call)
+        return found
+
     def _run(self, calls: Sequence[Call]) -> list[Execution]:
         return self.interpreter.run(calls, record=True, max_actions=_MAX_ACTIONS)
 
@@ -142,7 +157,10 @@ class Watcher:
             letter = self._letter(step.program, step.state)
             open_calls[-1].append(TraceStep(letter, step.action))
             if step.action == STOP:
-                traces[step.program].add(tuple(open_calls.pop()))
+                trace = tuple(open_calls.pop())
+                traces[step.program].add(trace)
+                if self.window:
+                    self._situations.update((step.program, *one[:2]) for one in in_context(trace, self.window))
 
     def _letter(self, program: str, state: Any) -> Letter:
         letter = tuple(int(value) for value in self.guard.observe(state))
