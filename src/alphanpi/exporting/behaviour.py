@@ -13,7 +13,7 @@ from alphanpi.environment.specification import STOP, Environment, Program
 from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Letter
-from alphanpi.exporting.situations import Context, decided, in_context
+from alphanpi.exporting.contexts import Context, contexts, decided
 from alphanpi.exporting.tree import CallTrace, TraceStep, consistent
 from alphanpi.network.evaluator import Evaluator, window_of
 
@@ -160,7 +160,10 @@ class Watcher:
                 trace = tuple(open_calls.pop())
                 traces[step.program].add(trace)
                 if self.window:
-                    self._situations.update((step.program, *one[:2]) for one in in_context(trace, self.window))
+                    before = contexts(trace, self.window)
+                    self._situations.update(
+                        (step.program, context, one.letter) for context, one in zip(before, trace, strict=True)
+                    )
 
     def _letter(self, program: str, state: Any) -> Letter:
         letter = tuple(int(value) for value in self.guard.observe(state))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from alphanpi.exporting.blocks import Block, cost, tidy
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Separator
+from alphanpi.exporting.contexts import with_states
 from alphanpi.exporting.loops import LoopSynthesiser
 from alphanpi.exporting.situations import Situations, as_single_steps
 from alphanpi.exporting.synthesis import Synthesiser
@@ -20,7 +21,7 @@ _FEW = 200
 _SMALL = 1000  # traces up to which more is tried
 _ORDERS = 10
 _FEW_ORDERS = 5
-_CONTEXT = 1  # entries of a letter that are its context
+_STATE = 1  # entry of a letter that is no feature, but a state
 _LOOP_ADVANTAGE = 0.6  # a program of bounded length gets loops only if they make it this much shorter
 
 
@@ -72,15 +73,16 @@ def _looping(
     program: str, traces: Collection[CallTrace], features: Sequence[Feature], window: int, clock: Clock
 ) -> Learned | None:
     """The shortest code over situations, if some is found."""
-    steps = as_single_steps(traces, window)
+    stated = with_states(traces, window)
+    steps = as_single_steps(stated)
     width = len(next(iter(traces))[0].letter)
     best: Learned | None = None
-    selections = _selections(steps, features[:width], clock, _CONTEXT)
+    selections = _selections(steps, features[:width], clock, _STATE)
     for number, kept in enumerate(selections):
         attempt = f"attempt {number + 1} of {len(selections)}"
         clock.doing(f"{program}: looking for loops that do {len(traces):,} distinct calls, {attempt}")
         situations = Situations()
-        beginning = situations.grow(traces, window, kept, True)
+        beginning = situations.grow(stated, kept, True)
         assert beginning is not None, "a selection of features decides the actions"
         selected = tuple(features[index] for index in kept)
         tests = Separator(selected, set(situations.letters(beginning)), clock)

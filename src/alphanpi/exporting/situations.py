@@ -1,6 +1,6 @@
 """What a program does of which only the last steps count: situations, of which finitely many come back again and again.
 
-An agent with a window knows its last steps, the context, and what it sees now, the letter. Both together are a situation:
+An agent with a window knows a state, made of its last steps, and what it sees now, the letter. Both are a situation:
 they decide the action, and a run is a path from situation to situation. A place in code is known by the situations a
 run can be in there, as it is by a tree where an agent remembers everything; so code is found in the same way.
 """
@@ -9,50 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import reduce
+from itertools import combinations
 from operator import or_
-from typing import NamedTuple
 
 from alphanpi.environment.specification import STOP
 from alphanpi.exporting.conditions import Letter
+from alphanpi.exporting.contexts import ContextTrace
 from alphanpi.exporting.tree import EMPTY, CallTrace, Move, TraceStep
 
-Context = tuple[TraceStep | str, ...]
-"""The steps a window holds besides the present one, the oldest as its action alone; empty at the start of a call."""
+_MOST_STATES = 30  # of which pairs are looked at
 
 
-class ContextStep(NamedTuple):
-    """A step of a call in its context."""
+def as_single_steps(traces: Iterable[ContextTrace]) -> set[CallTrace]:
+    """Every step as a call of its own that sees its state first: consistent if state and letter decide the action.
 
-    context: Context
-    letter: Letter
-    action: str
-
-
-def in_context(trace: CallTrace, window: int) -> Iterator[ContextStep]:
-    """The steps of a call, each with what a window holds of the steps before."""
-    for place, (letter, action) in enumerate(trace):
-        oldest = max(0, place - window)
-        before: Context = trace[oldest:place]
-        if before and place >= window:
-            before = (trace[oldest].action, *before[1:])
-        yield ContextStep(before, letter, action)
-
-
-def as_single_steps(traces: Iterable[CallTrace], window: int) -> set[CallTrace]:
-    """Every step as a call of its own that sees its context's number first: consistent if contexts decide actions.
-
-    Contexts that contradict each other nowhere are shown as one as well, so that whoever drops features keeps that.
+    States that contradict each other nowhere are shown as one as well, so that whoever drops features keeps that.
     """
-    tables: dict[Context, dict[Letter, str]] = {}
+    tables: dict[int, dict[Letter, str]] = {}
     for trace in traces:
-        for context, letter, action in in_context(trace, window):
-            tables.setdefault(context, {})[letter] = action
+        for state, letter, action in trace:
+            tables.setdefault(state, {})[letter] = action
     groups = [*tables.values()]
-    if len(groups) <= _MOST_CONTEXTS:
+    if len(groups) <= _MOST_STATES:
         groups += [
             {**one, **other}
-            for place, one in enumerate(tables.values())
-            for other in list(tables.values())[:place]
+            for one, other in combinations(tables.values(), 2)
             if all(one[letter] == other[letter] for letter in one.keys() & other.keys())
         ]
     return {
@@ -60,19 +41,6 @@ def as_single_steps(traces: Iterable[CallTrace], window: int) -> set[CallTrace]:
         for number, table in enumerate(groups)
         for letter, action in table.items()
     }
-
-
-_MOST_CONTEXTS = 30  # of which pairs are looked at
-
-
-def decided(traces: Iterable[CallTrace], window: int) -> bool:
-    """Whether context and letter decide the action."""
-    actions: dict[tuple[Context, Letter], str] = {}
-    return all(
-        actions.setdefault((context, letter), action) == action
-        for trace in traces
-        for context, letter, action in in_context(trace, window)
-    )
 
 
 class Situations:
@@ -90,18 +58,18 @@ class Situations:
         self._splits: dict[tuple[int, Callable[[Letter, str], bool]], tuple[int, int]] = {}
         self._remaining: dict[int, frozenset[str]] = {}
 
-    def grow(self, traces: Collection[CallTrace], window: int, kept: Collection[int], coarse: bool) -> int | None:
+    def grow(self, traces: Iterable[ContextTrace], kept: Collection[int], coarse: bool) -> int | None:
         """The situations in which calls begin, with some features alone; None where these do not decide the action.
 
-        Coarse ones follow each other wherever some with the same contexts and actions do, whatever is seen in them.
+        Coarse ones follow each other wherever some with the same states and actions do, whatever is seen in them.
         """
-        numbers: dict[tuple[Context, Letter], int] = {}
+        numbers: dict[tuple[int, Letter], int] = {}
         beginning = 0
         for trace in traces:
             before: int | None = None
-            for context, whole, action in in_context(trace, window):
+            for state, whole, action in trace:
                 letter = tuple(whole[place] for place in kept)
-                here = numbers.setdefault((context, letter), len(numbers))
+                here = numbers.setdefault((state, letter), len(numbers))
                 if here == len(self._letters):
                     self._letters.append(letter)
                     self._actions.append(action)
@@ -125,10 +93,10 @@ class Situations:
         ]
         return beginning
 
-    def _coarsened(self, situations: Sequence[tuple[Context, Letter]], beginning: int) -> int:
-        kinds: dict[tuple[Context, str], int] = {}
-        for number, (context, _) in enumerate(situations):
-            kind = (context, self._actions[number])
+    def _coarsened(self, situations: Sequence[tuple[int, Letter]], beginning: int) -> int:
+        kinds: dict[tuple[int, str], int] = {}
+        for number, (state, _) in enumerate(situations):
+            kind = (state, self._actions[number])
             kinds[kind] = kinds.get(kind, 0) | 1 << number
 
         def widened(tree: int) -> int:
