@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from alphanpi.exporting.conditions import Letter
@@ -24,6 +25,7 @@ class ContextStep(NamedTuple):
     state: int
     letter: Letter
     action: str
+    move: str  # the action and, where that does not follow from it, the state it leads to
 
 
 ContextTrace = tuple[ContextStep, ...]
@@ -54,15 +56,27 @@ def with_states(traces: Collection[CallTrace], window: int) -> list[ContextTrace
     numbers: dict[Context, int] = {}
     numbered = [
         tuple(
-            ContextStep(numbers.setdefault(context, len(numbers)), *step)
+            ContextStep(numbers.setdefault(context, len(numbers)), *step, step.action)
             for context, step in zip(contexts(trace, window), trace, strict=True)
         )
         for trace in sorted(traces)
     ]
-    if window == 1:
-        return numbered
-    states = _Merging(numbered).states()
-    return [tuple(step._replace(state=states[step.state]) for step in trace) for trace in numbered]
+    return numbered if window == 1 else _with_moves(numbered, _Merging(numbered).states())
+
+
+def _with_moves(traces: list[ContextTrace], states: dict[int, int]) -> list[ContextTrace]:
+    leads_to: dict[str, set[int]] = {}
+    for trace in traces:
+        for step, following in pairwise(trace):
+            leads_to.setdefault(step.action, set()).add(states[following.state])
+    found: list[ContextTrace] = []
+    for trace in traces:
+        steps = [step._replace(state=states[step.state]) for step in trace]
+        for place, (step, following) in enumerate(pairwise(steps)):
+            if len(leads_to[step.action]) > 1:
+                steps[place] = step._replace(move=f"{step.action} {following.state}")
+        found.append(tuple(steps))
+    return found
 
 
 class _Row(NamedTuple):
@@ -81,7 +95,7 @@ class _Merging:
         self._before: dict[int, str] = {}  # the action before a context
         self._met: Counter[int] = Counter()
         for trace in traces:
-            for place, (context, letter, action) in enumerate(trace):
+            for place, (context, letter, action, _) in enumerate(trace):
                 self._met[context] += 1
                 self._before[context] = trace[place - 1].action if place else ""
                 following = trace[place + 1].state if place + 1 < len(trace) else None

@@ -42,19 +42,19 @@ class LoopSynthesiser(Synthesiser):
             yield from self._loops(tree, nesting)
 
     def _choosers(self, tree: int) -> list[Entrance]:
-        actions = sorted(self.forest.actions(tree))
-        if len(actions) == 1:
-            return super()._choosers(tree) if self.forest.after(tree) is None else []
-        if len(actions) > _MANY_ACTIONS:
-            return super()._choosers(tree)
-        sizes = range(1, len(actions))
-        return [Entrance(frozenset(some)) for size in sizes for some in combinations(actions, size)]
+        kinds = frozenset(self.forest.kinds(tree))
+        if len(kinds) > _MANY_ACTIONS:
+            single = [frozenset((kind,)) for kind in sorted(kinds)]
+            chosen = [*single, *(kinds - one for one in single)]
+        else:
+            chosen = [frozenset(some) for size in range(1, len(kinds)) for some in combinations(sorted(kinds), size)]
+        return [chooser for chooser in map(Entrance, chosen) if EMPTY not in self.forest.split(tree, chooser)]
 
     def _loops(self, tree: int, nesting: int) -> Iterator[Partial]:
         """Loops that begin here; later rounds may meet more than the first, and the body has to know of it."""
         heads = [tree]
         for head in heads:
-            inside = self.forest.actions(head) - {STOP}
+            inside = self.forest.kinds(head) - {STOP}
             for chooser in (Entrance(inside), *self._choosers(head)):
                 first, _ = self.forest.split(tree, chooser)
                 entering, _ = self.forest.split(head, chooser)

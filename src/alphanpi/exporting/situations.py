@@ -21,14 +21,14 @@ _MOST_STATES = 30  # of which pairs are looked at
 
 
 def as_single_steps(traces: Iterable[ContextTrace]) -> set[CallTrace]:
-    """Every step as a call of its own that sees its state first: consistent if state and letter decide the action.
+    """Every step as a call of its own that sees its state first: consistent if state and letter decide the move.
 
     States that contradict each other nowhere are shown as one as well, so that whoever drops features keeps that.
     """
     tables: dict[int, dict[Letter, str]] = {}
     for trace in traces:
-        for state, letter, action in trace:
-            tables.setdefault(state, {})[letter] = action
+        for state, letter, _, move in trace:
+            tables.setdefault(state, {})[letter] = move
     groups = [*tables.values()]
     if len(groups) <= _MOST_STATES:
         groups += [
@@ -37,9 +37,7 @@ def as_single_steps(traces: Iterable[ContextTrace]) -> set[CallTrace]:
             if all(one[letter] == other[letter] for letter in one.keys() & other.keys())
         ]
     return {
-        (TraceStep((number, *letter), action),)
-        for number, table in enumerate(groups)
-        for letter, action in table.items()
+        (TraceStep((number, *letter), move),) for number, table in enumerate(groups) for letter, move in table.items()
     }
 
 
@@ -49,32 +47,35 @@ class Situations:
     def __init__(self) -> None:
         self._letters: list[Letter] = []
         self._actions: list[str] = []
+        self._kinds: list[str] = []
         self._following: list[int] = []
         self._rivals: list[int] = []  # situations that look the same, in which something else is done
         self._known_rivals: dict[int, int] = {}
         self._known_after: dict[int, int | None] = {}
+        self._next_kinds: dict[int, frozenset[str]] = {}
         self._next_actions: dict[int, frozenset[str]] = {}
         self._moves: dict[int, dict[Letter, Move]] = {}
         self._splits: dict[tuple[int, Callable[[Letter, str], bool]], tuple[int, int]] = {}
         self._remaining: dict[int, frozenset[str]] = {}
 
     def grow(self, traces: Iterable[ContextTrace], kept: Collection[int], coarse: bool) -> int | None:
-        """The situations in which calls begin, with some features alone; None where these do not decide the action.
+        """The situations in which calls begin, with some features alone; None where these do not decide the move.
 
-        Coarse ones follow each other wherever some with the same states and actions do, whatever is seen in them.
+        Coarse ones follow each other wherever some with the same states and moves do, whatever is seen in them.
         """
         numbers: dict[tuple[int, Letter], int] = {}
         beginning = 0
         for trace in traces:
             before: int | None = None
-            for state, whole, action in trace:
+            for state, whole, action, move in trace:
                 letter = tuple(whole[place] for place in kept)
                 here = numbers.setdefault((state, letter), len(numbers))
                 if here == len(self._letters):
                     self._letters.append(letter)
                     self._actions.append(action)
+                    self._kinds.append(move)
                     self._following.append(0)
-                if self._actions[here] != action:
+                if self._kinds[here] != move:
                     return None
                 if before is None:
                     beginning |= 1 << here
@@ -96,7 +97,7 @@ class Situations:
     def _coarsened(self, situations: Sequence[tuple[int, Letter]], beginning: int) -> int:
         kinds: dict[tuple[int, str], int] = {}
         for number, (state, _) in enumerate(situations):
-            kind = (state, self._actions[number])
+            kind = (state, self._kinds[number])
             kinds[kind] = kinds.get(kind, 0) | 1 << number
 
         def widened(tree: int) -> int:
@@ -160,18 +161,23 @@ class Situations:
             self._next_actions[tree] = frozenset(self._actions[number] for number in self._members(tree))
         return self._next_actions[tree]
 
+    def kinds(self, tree: int) -> frozenset[str]:
+        """The moves that may come next: actions and, where it matters, the states they lead to."""
+        if tree not in self._next_kinds:
+            self._next_kinds[tree] = frozenset(self._kinds[number] for number in self._members(tree))
+        return self._next_kinds[tree]
+
     def ended(self, tree: int) -> bool:
         """Whether nothing but STOP comes next."""
         return self.actions(tree) <= {STOP}
 
     def split(self, tree: int, chosen: Callable[[Letter, str], bool]) -> tuple[int, int]:
-        """The situations for which the test holds, and the others."""
+        """The situations for which the test holds, with others that look the same, and the rest."""
         key = (tree, chosen)
         if key not in self._splits:
-            yes = 0
-            for number in self._members(tree):
-                if chosen(self._letters[number], self._actions[number]):
-                    yes |= 1 << number
+            members = list(self._members(tree))
+            letters = {self._letters[one] for one in members if chosen(self._letters[one], self._kinds[one])}
+            yes = reduce(or_, (1 << one for one in members if self._letters[one] in letters), 0)
             self._splits[key] = (yes, tree & ~yes)
         return self._splits[key]
 

@@ -166,7 +166,7 @@ class Synthesiser:
                 yield self._one(price + body.cost, If(chooser, body.block, ()), joined)
             if self.loops:
                 yield from self._loop(tree, chooser, body)
-        if chooser.actions and min(forest.actions(no)) < min(chooser.actions):
+        if chooser.actions and min(forest.kinds(no)) < min(chooser.actions):
             return  # the same with `if` and `else` exchanged is another chooser
         for body in inside:
             for other in self._body(no, nesting + 1):

@@ -47,6 +47,9 @@ class Futures(Protocol):
     def actions(self, tree: int) -> frozenset[str]:
         """The actions that may come next."""
 
+    def kinds(self, tree: int) -> frozenset[str]:
+        """What may come next as `split` tells it apart: actions, or finer."""
+
     def actions_in(self, tree: int) -> frozenset[str]:
         """The actions that may come now or later, without STOP."""
 
@@ -119,6 +122,10 @@ class Forest:
     def actions(self, tree: int) -> frozenset[str]:
         """The actions that may come next."""
         return frozenset(move.action for move in self._trees[tree].values())
+
+    def kinds(self, tree: int) -> frozenset[str]:
+        """The same, since actions are all that is told apart."""
+        return self.actions(tree)
 
     def ended(self, tree: int) -> bool:
         """Whether nothing but STOP comes next."""
