@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import combinations
 
 from alphanpi.environment.specification import STOP
-from alphanpi.exporting.blocks import Do, Entrance, Return, While, acts, loop_head
+from alphanpi.exporting.blocks import Block, Do, Entrance, Return, While, acts, loop_head
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Separator
 from alphanpi.exporting.situations import Situations
@@ -15,6 +14,10 @@ from alphanpi.exporting.synthesis import LOOP, Partial, Synthesiser
 from alphanpi.exporting.tree import EMPTY
 
 _PATIENCE = (400, 40, 14, 8)
+_MOST_EFFORT = 200_000
+_FIRST_BOUND = 8.0
+_BOUND_GROWTH = 2.5
+_LAST_BOUND = 100.0
 _HEADS = 6  # sets of situations tried as what a loop's test may meet
 _MANY_ACTIONS = 4  # all sets of so many actions are tried as what leads into a loop or branch
 
@@ -25,7 +28,22 @@ class LoopSynthesiser(Synthesiser):
     def __init__(self, situations: Situations, tests: Separator, clock: Clock) -> None:
         super().__init__(situations, tests, False, clock)
         self.patience = _PATIENCE
-        self.most_effort = math.inf  # there are few sets of situations, however many letters
+        self.most_effort = _MOST_EFFORT
+
+    def effort(self, tree: int) -> int:
+        """The same for all sets of situations: what is known of one is remembered, however many letters it has."""
+        return 1
+
+    def found(self, tree: int, limit: float) -> Block | None:
+        """Code that costs less than the limit, first looked for among the shortest: there are few."""
+        self.bound = _FIRST_BOUND
+        while True:
+            self.bound = min(self.bound, limit)
+            self._bodies.clear()
+            block = super().found(tree, self.bound)
+            if block is not None or self.bound >= min(limit, _LAST_BOUND):
+                return block
+            self.bound *= _BOUND_GROWTH
 
     def _statements(self, tree: int, nesting: int) -> Iterator[Partial]:
         actions = self.forest.actions(tree)

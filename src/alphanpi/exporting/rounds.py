@@ -81,7 +81,7 @@ class Rounds:
             self._saturate(all_lessons)
 
     def _saturate(self, count: int) -> None:
-        """Look for situations no one was in yet until hardly any is found: where only they count, that is everything."""
+        """Look for situations no call was in yet until hardly any is found: with a window, they are all there is."""
         for batch in range(1, _BATCHES + 1):
             self.clock.doing(f"watching the agent for what it has not met, {batch}")
             new = 0

@@ -51,6 +51,7 @@ class Synthesiser:
         self.most_effort: float = _MOST_EFFORT
         self.patience: tuple[int, ...] = _LESS_PATIENCE if large else _PATIENCE
         self.haste = _HASTE if large else 1.0
+        self.bound = math.inf  # cost from which on nothing is looked at
         self._effort = 0  # branches of trees looked at
         self._bodies: dict[tuple[int, int], list[Partial]] = {}
         self._separations: dict[tuple[int, int], float] = {}
@@ -103,6 +104,8 @@ class Synthesiser:
                 if step.rest not in settled:
                     longer = Partial(found.cost + step.cost, found.block + step.block, step.rest)
                     ahead = 0.0 if nesting else self.haste * self._ahead(longer.rest)
+                    if longer.cost >= self.bound:
+                        continue
                     heapq.heappush(queue, (longer.cost + ahead, next(number), longer))
 
     def _ahead(self, tree: int) -> float:
@@ -156,7 +159,7 @@ class Synthesiser:
     def _branches(self, tree: int, chooser: Entrance, nesting: int) -> Iterator[Partial]:
         forest = self.forest
         self._clock.check()
-        self._effort += len(forest[tree])
+        self._effort += self.effort(tree)
         yes, no = forest.split(tree, chooser)
         price = 1.0 + self._separation(tree, chooser)
         inside = self._body(yes, nesting + 1)
@@ -178,13 +181,17 @@ class Synthesiser:
     def _loop(self, tree: int, chooser: Entrance, body: Partial) -> Iterator[Partial]:
         if body.rest == EMPTY or not acts(body.block):
             return
-        self._effort += _LOOP_EFFORT * len(self.forest[tree])
+        self._effort += _LOOP_EFFORT * self.effort(tree)
         loop = While(chooser, body.block)
         head = loop_head(self.forest, loop, tree)
         if head is not None:
             _, rest = self.forest.split(head, chooser)
             if rest != EMPTY:
                 yield self._one(LOOP + self._separation(head, chooser) + body.cost, loop, rest)
+
+    def effort(self, tree: int) -> int:
+        """How much work it is to look at a tree."""
+        return len(self.forest[tree])
 
     def _one(self, price: float, statement: Statement, rest: int) -> Partial:
         return Partial(price, (statement,), rest)
