@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from alphanpi.environment.specification import STOP
-from alphanpi.exporting.blocks import Block, Do, Entrance, If, Return, While
+from alphanpi.exporting.blocks import Block, Do, Entrance, If, Return, Statement, While
 from alphanpi.exporting.conditions import BranchCondition, Comparison, Feature, Letter
 from alphanpi.exporting.contexts import decided
 from alphanpi.exporting.tree import CallTrace, TraceStep
@@ -33,7 +34,7 @@ def condition(rng: random.Random) -> BranchCondition:
 
 def block(rng: random.Random, depth: int, actions: str, acting: bool = False) -> Block:
     """Some statements; if asked to, the last one is an action."""
-    found = []
+    found: list[Statement] = []
     for _ in range(rng.randint(1, 3)):
         kind = rng.choice(("do", "do", "if", "while", "while")) if depth else "do"
         if kind == "do":
@@ -66,8 +67,8 @@ class TooLongError(Exception):
     """A call that seems to have no end."""
 
 
-class _Returned(Exception):
-    pass
+class _ReturnedError(Exception):
+    """Ends a call."""
 
 
 def played(program: Block, letters: Iterator[Letter]) -> CallTrace:
@@ -85,17 +86,17 @@ def played(program: Block, letters: Iterator[Letter]) -> CallTrace:
                         raise TooLongError
                     seen = next(letters)
                 case If(_, then, otherwise, test):
+                    assert test is not None
                     run(then if test.holds(seen) else otherwise)
                 case While(_, body, test):
+                    assert test is not None
                     while test.holds(seen):
                         run(body)
                 case Return():
-                    raise _Returned
+                    raise _ReturnedError
 
-    try:
+    with suppress(_ReturnedError):
         run(program)
-    except _Returned:
-        pass
     return (*steps, TraceStep(seen, STOP))
 
 

@@ -13,8 +13,8 @@ from alphanpi.exporting.situations import Situations
 from alphanpi.exporting.synthesis import LOOP, Partial, Synthesiser
 from alphanpi.exporting.tree import EMPTY
 
-_PATIENCE = (400, 40, 14, 8)
-_MOST_EFFORT = 200_000
+_PATIENCES = ((400, 100, 8), (400, 40, 14, 8))  # by nesting; what is not nested deeply is found with less
+_MOST_EFFORT = 100_000
 _FIRST_BOUND = 8.0
 _BOUND_GROWTH = 2.5
 _LAST_BOUND = 100.0
@@ -27,7 +27,6 @@ class LoopSynthesiser(Synthesiser):
 
     def __init__(self, situations: Situations, tests: Separator, clock: Clock) -> None:
         super().__init__(situations, tests, False, clock)
-        self.patience = _PATIENCE
         self.most_effort = _MOST_EFFORT
 
     def effort(self, tree: int) -> int:
@@ -35,17 +34,22 @@ class LoopSynthesiser(Synthesiser):
         return 1
 
     def found(self, tree: int, limit: float) -> Block | None:
-        """Code that costs less than the limit, first looked for among the shortest: there are few."""
-        self.bound = _FIRST_BOUND
-        while True:
-            self.bound = min(self.bound, limit)
-            self._bodies.clear()
-            block = super().found(tree, self.bound)
-            if block is not None or self.bound >= min(limit, _LAST_BOUND):
-                return block
-            self.bound *= _BOUND_GROWTH
+        """Code that costs less than the limit; first the shortest and least nested is looked for, of which is little."""
+        for self.patience in _PATIENCES:
+            self._effort = 0
+            bound = _FIRST_BOUND
+            while True:
+                self.bound = min(bound, limit)
+                self._bodies.clear()
+                block = super().found(tree, self.bound)
+                if block is not None:
+                    return block
+                if bound >= min(limit, _LAST_BOUND):
+                    break
+                bound *= _BOUND_GROWTH
+        return None
 
-    def _statements(self, tree: int, nesting: int) -> Iterator[Partial]:
+    def _statements(self, tree: int, nesting: int, closing: frozenset[str] | None) -> Iterator[Partial]:
         actions = self.forest.actions(tree)
         if self.forest.ended(tree):
             if nesting:
@@ -55,9 +59,9 @@ class LoopSynthesiser(Synthesiser):
         if after is not None:
             yield Partial(1.0, (Do(next(iter(actions))),), after)
         if nesting + 1 < len(self.patience):
-            for chooser in self._choosers(tree):
-                yield from self._branches(tree, chooser, nesting)
             yield from self._loops(tree, nesting)
+            for chooser in self._choosers(tree):
+                yield from self._branches(tree, chooser, nesting, closing)
 
     def _choosers(self, tree: int) -> list[Entrance]:
         kinds = frozenset(self.forest.kinds(tree))
@@ -78,7 +82,7 @@ class LoopSynthesiser(Synthesiser):
                 entering, _ = self.forest.split(head, chooser)
                 if first == EMPTY or STOP in chooser.actions:
                     continue
-                for body in self._body(entering, nesting + 1):
+                for body in self._body(entering, nesting + 1, inside | {STOP}):
                     if body.rest == EMPTY or not acts(body.block):
                         continue
                     loop = While(chooser, body.block)

@@ -53,7 +53,7 @@ class Synthesiser:
         self.haste = _HASTE if large else 1.0
         self.bound = math.inf  # cost from which on nothing is looked at
         self._effort = 0  # branches of trees looked at
-        self._bodies: dict[tuple[int, int], list[Partial]] = {}
+        self._bodies: dict[tuple[int, int, frozenset[str] | None], list[Partial]] = {}
         self._separations: dict[tuple[int, int], float] = {}
 
     def program(self, tree: int, limit: float = math.inf) -> Block | None:
@@ -86,8 +86,11 @@ class Synthesiser:
         yes, no = forest.split(tree, chooser)
         return (If(chooser, self.unfolded(yes), self.unfolded(no)),)
 
-    def _reach(self, tree: int, nesting: int) -> Iterator[Partial]:
-        """Partial programs in the order of their cost, the empty one first."""
+    def _reach(self, tree: int, nesting: int, closing: frozenset[str] | None = None) -> Iterator[Partial]:
+        """Partial programs in the order of their cost, the empty one first.
+
+        None goes on where nothing but what closes a loop is left: another round would begin.
+        """
         number = count()
         queue = [(0.0, next(number), Partial(0.0, (), tree))]
         settled: set[int] = set()
@@ -100,10 +103,14 @@ class Synthesiser:
             yield found
             if found.rest == EMPTY:
                 continue
-            for step in self._statements(found.rest, nesting):
+            if closing is not None and acts(found.block) and self.forest.kinds(found.rest) <= closing:
+                continue
+            for step in self._statements(found.rest, nesting, closing):
                 if step.rest not in settled:
                     longer = Partial(found.cost + step.cost, found.block + step.block, step.rest)
                     ahead = 0.0 if nesting else self.haste * self._ahead(longer.rest)
+                    if closing is not None:
+                        ahead = float(len(self.forest.kinds(longer.rest) - closing)) + (not acts(longer.block))
                     if longer.cost >= self.bound:
                         continue
                     heapq.heappush(queue, (longer.cost + ahead, next(number), longer))
@@ -112,13 +119,13 @@ class Synthesiser:
         """The least that the rest of a program can cost: every action in it, and a branch if there is a choice."""
         return len(self.forest.actions_in(tree)) + 1.9 * (len(self.forest.actions(tree)) > 1)
 
-    def _body(self, tree: int, nesting: int) -> list[Partial]:
-        key = (tree, nesting)
+    def _body(self, tree: int, nesting: int, closing: frozenset[str] | None = None) -> list[Partial]:
+        key = (tree, nesting, closing)
         if key not in self._bodies:
-            self._bodies[key] = [found for found in self._reach(tree, nesting) if found.block]
+            self._bodies[key] = [found for found in self._reach(tree, nesting, closing) if found.block]
         return self._bodies[key]
 
-    def _statements(self, tree: int, nesting: int) -> Iterator[Partial]:
+    def _statements(self, tree: int, nesting: int, closing: frozenset[str] | None) -> Iterator[Partial]:
         forest = self.forest
         actions = forest.actions(tree)
         if forest.ended(tree):
@@ -135,7 +142,7 @@ class Synthesiser:
                 return
         if nesting + 1 < len(self.patience):
             for chooser in self._choosers(tree):
-                yield from self._branches(tree, chooser, nesting)
+                yield from self._branches(tree, chooser, nesting, closing)
 
     def _choosers(self, tree: int) -> list[Entrance]:
         """Ways to tell observations apart: by the action that follows, or where that does not help, by a test."""
@@ -156,13 +163,15 @@ class Synthesiser:
             sides[test.holds(letter)].add(move.following)
         return sum(len(side) for side in sides if self.forest.union(side) is None)
 
-    def _branches(self, tree: int, chooser: Entrance, nesting: int) -> Iterator[Partial]:
+    def _branches(
+        self, tree: int, chooser: Entrance, nesting: int, closing: frozenset[str] | None
+    ) -> Iterator[Partial]:
         forest = self.forest
         self._clock.check()
         self._effort += self.effort(tree)
         yes, no = forest.split(tree, chooser)
         price = 1.0 + self._separation(tree, chooser)
-        inside = self._body(yes, nesting + 1)
+        inside = self._body(yes, nesting + 1, closing)
         for body in inside:
             joined = forest.merge(body.rest, no)
             if joined is not None:
@@ -172,7 +181,7 @@ class Synthesiser:
         if chooser.actions and min(forest.kinds(no)) < min(chooser.actions):
             return  # the same with `if` and `else` exchanged is another chooser
         for body in inside:
-            for other in self._body(no, nesting + 1):
+            for other in self._body(no, nesting + 1, closing):
                 joined = forest.merge(body.rest, other.rest)
                 if joined is not None:
                     total = price + _ELSE + body.cost + other.cost
