@@ -266,7 +266,7 @@ def test_an_action_that_repeats_in_a_body():
 
 @pytest.mark.parametrize("seed", [1, 9, 12, 13, 15, 20, 24, 27, 28, 31, 39, 44, 48])
 def test_random_structured_programs(seed):
-    """Whatever loops and branches a program is made of, no longer one is printed, and it does the same on other runs."""
+    """Whatever a program is made of, none that is longer is printed, and it does the same on other runs."""
     found = drawn(seed)
     assert found is not None
     learned = minimise("P", found.traces, FEATURES, True, Clock(60), found.window)

@@ -34,7 +34,7 @@ class LoopSynthesiser(Synthesiser):
         return 1
 
     def found(self, tree: int, limit: float) -> Block | None:
-        """Code that costs less than the limit; first the shortest and least nested is looked for, of which is little."""
+        """Code that costs less than the limit; the shortest and least nested is looked for first, there is little of it."""
         for self.patience in _PATIENCES:
             self._effort = 0
             bound = _FIRST_BOUND
