@@ -34,7 +34,7 @@ class LoopSynthesiser(Synthesiser):
         return 1
 
     def found(self, tree: int, limit: float) -> Block | None:
-        """Code that costs less than the limit; the shortest and least nested is looked for first, there is little of it."""
+        """Code that costs less than the limit; what is short and hardly nested is looked for first."""
         for self.patience in _PATIENCES:
             self._effort = 0
             bound = _FIRST_BOUND
