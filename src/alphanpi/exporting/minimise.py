@@ -47,9 +47,9 @@ def minimise(
     """The shortest code found that does what the traces say; loops at once where lengths have no bound."""
     clock = clock or Clock()
     if unbounded and window != UNBOUNDED:
-        automatic = _looping(program, traces, features, window, clock)
-        if automatic is not None:
-            return automatic
+        with_loops = _looping(program, traces, features, window, clock)
+        if with_loops is not None:
+            return with_loops
     width = len(next(iter(traces))[0].letter)
     repeats = _repeats(traces)
     best: Learned | None = None

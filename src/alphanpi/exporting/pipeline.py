@@ -24,7 +24,7 @@ from alphanpi.support.files import require_writable, write_atomically
 Format = Literal["python", "json", "dot"]
 FORMATS: tuple[Format, ...] = ("python", "json", "dot")
 _ROUNDS = 4
-_HINT = "; loops are found far more easily of an agent trained with a window, --network.window 1"
+_HINT = "loops are found far more easily of an agent trained with a window, --network.window 1"
 _MOST_SAMPLES = 1_000_000
 
 
@@ -117,7 +117,7 @@ def export_evaluator(
     except ExportFailed as error:
         if not _remembers_loops(rounds):
             raise
-        raise ExportFailed(f"{error}{_HINT}") from error
+        raise ExportFailed(f"{error}; {_HINT}") from error
 
 
 def _checked(rounds: Rounds, max_size: int | None, format_: Format) -> Export:
@@ -146,7 +146,7 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format) -> Exp
     cases = [*rounds.learned, *rounds.examined]
     told = warnings(environment, standalone, rounds.standalone is not None, found.discerns, coverage, number)
     if _remembers_loops(rounds) and any(entry.written_out for entry in coverage):
-        told[-1] += _HINT
+        told.append(_HINT)
     return Export(
         text=_formatted(format_, found, rounds),
         programs=tuple(found.programs),
