@@ -23,7 +23,7 @@ from alphanpi.exporting.sampling import deep_run, examination, lessons, share
 
 _LESSONS = 0.25  # of the samples to check with
 _BATCHES = 20  # of random starts, for agents with a window
-_RARE = 0.01  # of the starts of a batch show something new: few enough
+_RARE = 0.01  # new starts of all programs in a batch, as a share of one program's: few enough to end
 _MOST_LESSONS = 500  # of a round in which code was wrong
 _FRAMES = 20_000  # the search for code descends into trees as deep as calls are long
 
@@ -81,7 +81,7 @@ class Rounds:
             self._saturate(all_lessons)
 
     def _saturate(self, count: int) -> None:
-        """Look for situations no call was in yet until hardly any is found: with a window, they are all there is."""
+        """Look for situations no call was in yet until hardly any is found, or enough was drawn."""
         for batch in range(1, _BATCHES + 1):
             self.clock.doing(f"watching the agent for what it has not met, {batch}")
             new = 0
