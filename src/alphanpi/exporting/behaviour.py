@@ -13,8 +13,9 @@ from alphanpi.environment.specification import STOP, Environment, Program
 from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Letter
+from alphanpi.exporting.contexts import Context, contexts, decided
 from alphanpi.exporting.tree import CallTrace, TraceStep, consistent
-from alphanpi.network.evaluator import Evaluator
+from alphanpi.network.evaluator import Evaluator, window_of
 
 _STEPS_OF_A_SIZE = 8_000  # enumeration goes on to the next size if this one took fewer
 _STATES_PER_SIZE = 20_000
@@ -67,9 +68,11 @@ class Watcher:
         self.interpreter = Interpreter(environment, evaluator)
         self.guard = self.interpreter.guard = _Timed(environment, self.clock)
         self.library = environment.library
+        self.window = window_of(evaluator)
         self.traces: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
         self.fresh: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
         self.with_legality: set[str] = set()  # programs whose actions are no function of the observations
+        self._situations: set[tuple[str, Context, Letter]] = set()  # of an agent with a window
         self._learned: dict[Call, None] = {}  # starts that were learned from, in their order
         self._seen: set[Call] = set()
         fields, derived = tuple(environment.fields), tuple(environment.derived)
@@ -113,17 +116,38 @@ class Watcher:
             chunk = max(1, min(_LARGEST_CHUNK, 2 * chunk, _STEPS_OF_A_CHUNK // longest))
         return WatchedRuns(cases, failed, endless)
 
+    def novel(self, calls: Sequence[Call]) -> list[Call]:
+        """The calls that meet a situation no call before was in; with a window there are only so many."""
+        found: list[Call] = []
+        for first in range(0, len(calls), _LARGEST_CHUNK):
+            self.clock.check()
+            some = calls[first : first + _LARGEST_CHUNK]
+            for call, execution in zip(some, self._run(some), strict=True):
+                before = len(self._situations)
+                if execution.success:
+                    self._keep(execution, {entry.name: set() for entry in self.library.learned})
+                if len(self._situations) > before:
+                    found.append(call)
+        return found
+
     def _run(self, calls: Sequence[Call]) -> list[Execution]:
         return self.interpreter.run(calls, record=True, max_actions=_MAX_ACTIONS)
 
     def settle(self) -> None:
         """Where equal observations were followed by different actions, look again with legality."""
         for program, traces in self.traces.items():
-            if program not in self.with_legality and not consistent(traces):
+            if program not in self.with_legality and not self.determined(program):
                 self.with_legality.add(program)
                 traces.clear()
         if any(not traces for traces in self.traces.values()):
             self.watch(list(self._learned))
+
+    def determined(self, program: str) -> bool:
+        """Whether what calls of a program saw decides what they did: all of it or, in loops with a window, the last."""
+        traces = self.traces[program]
+        if not self.window or not self.library.named(program).growing:
+            return consistent(traces)
+        return decided(traces, self.window)
 
     def _keep(self, execution: Execution, traces: dict[str, set[CallTrace]]) -> None:
         open_calls: list[list[TraceStep]] = []
@@ -133,7 +157,13 @@ class Watcher:
             letter = self._letter(step.program, step.state)
             open_calls[-1].append(TraceStep(letter, step.action))
             if step.action == STOP:
-                traces[step.program].add(tuple(open_calls.pop()))
+                trace = tuple(open_calls.pop())
+                traces[step.program].add(trace)
+                if self.window:
+                    before = contexts(trace, self.window)
+                    self._situations.update(
+                        (step.program, context, one.letter) for context, one in zip(before, trace, strict=True)
+                    )
 
     def _letter(self, program: str, state: Any) -> Letter:
         letter = tuple(int(value) for value in self.guard.observe(state))

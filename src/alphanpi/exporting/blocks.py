@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from alphanpi.exporting.conditions import BranchCondition, Comparison, Letter, Separator
-from alphanpi.exporting.tree import Forest
+from alphanpi.exporting.tree import EMPTY, Futures
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Completed(NamedTuple):
     rest: int
 
 
-def execute(forest: Forest, block: Block, tree: int) -> int | None:
+def execute(forest: Futures, block: Block, tree: int) -> int | None:
     """What is left to be done after a block; None if the block contradicts the tree."""
     for statement in block:
         following = _after(forest, statement, tree)
@@ -74,7 +74,7 @@ def execute(forest: Forest, block: Block, tree: int) -> int | None:
     return tree
 
 
-def loop_head(forest: Forest, loop: While, tree: int) -> int | None:
+def loop_head(forest: Futures, loop: While, tree: int) -> int | None:
     """Everything that can be left to be done at the head of a loop, in any of its rounds."""
     while True:
         entering, _ = forest.split(tree, loop.chooser)
@@ -87,12 +87,12 @@ def loop_head(forest: Forest, loop: While, tree: int) -> int | None:
         tree = merged
 
 
-def _after(forest: Forest, statement: Statement, tree: int) -> int | None:
+def _after(forest: Futures, statement: Statement, tree: int) -> int | None:
     match statement:
         case Do(action):
             return forest.after(tree) if forest.actions(tree) <= {action} else None
         case Return():
-            return Forest.EMPTY if forest.ended(tree) else None
+            return EMPTY if forest.ended(tree) else None
         case If(chooser, then, otherwise):
             yes, no = forest.split(tree, chooser)
             first, second = execute(forest, then, yes), execute(forest, otherwise, no)
@@ -111,26 +111,26 @@ def acts(block: Block) -> bool:
     )
 
 
-def complete(forest: Forest, tests: Separator, block: Block, tree: int) -> Completed:
+def complete(forest: Futures, tests: Separator, block: Block, tree: int) -> Completed:
     """Fill in the conditions of a block that fits the tree; branches never entered are left out."""
     done: list[Statement] = []
     for statement in block:
-        if tree == Forest.EMPTY:
+        if tree == EMPTY:
             break
         if isinstance(statement, If):
             yes, no = forest.split(tree, statement.chooser)
             then = complete(forest, tests, statement.then, yes)
             otherwise = complete(forest, tests, statement.otherwise, no)
             rest = forest.merge(then.rest, otherwise.rest)
-            if yes == Forest.EMPTY or no == Forest.EMPTY:
-                done += otherwise.block if yes == Forest.EMPTY else then.block
+            if yes == EMPTY or no == EMPTY:
+                done += otherwise.block if yes == EMPTY else then.block
             elif then.block or otherwise.block:
                 done.append(_branch(tests, statement, then.block, otherwise.block, forest[yes], forest[no]))
         elif isinstance(statement, While):
             head = loop_head(forest, statement, tree)
             assert head is not None, "only blocks that fit are completed"
             yes, rest = forest.split(head, statement.chooser)
-            if yes != Forest.EMPTY:
+            if yes != EMPTY:
                 body = complete(forest, tests, statement.body, yes)
                 condition = tests.separate(forest[yes], forest[rest])
                 done.append(statement._replace(body=body.block, condition=condition))

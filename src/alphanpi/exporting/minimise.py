@@ -10,13 +10,18 @@ from typing import NamedTuple
 from alphanpi.exporting.blocks import Block, cost, tidy
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Separator
+from alphanpi.exporting.contexts import with_states
+from alphanpi.exporting.loops import LoopSynthesiser
+from alphanpi.exporting.situations import Situations, as_single_steps
 from alphanpi.exporting.synthesis import Synthesiser
 from alphanpi.exporting.tree import CallTrace, Forest, consistent, projected
+from alphanpi.network.evaluator import UNBOUNDED
 
 _FEW = 200
 _SMALL = 1000  # traces up to which more is tried
 _ORDERS = 10
 _FEW_ORDERS = 5
+_STATE = 1  # entry of a letter that is no feature, but a state
 _LOOP_ADVANTAGE = 0.6  # a program of bounded length gets loops only if they make it this much shorter
 
 
@@ -37,9 +42,14 @@ def minimise(
     features: Sequence[Feature],
     unbounded: bool,
     clock: Clock | None = None,
+    window: int = UNBOUNDED,
 ) -> Learned:
     """The shortest code found that does what the traces say; loops at once where lengths have no bound."""
     clock = clock or Clock()
+    if unbounded and window != UNBOUNDED:
+        with_loops = _looping(program, traces, features, window, clock)
+        if with_loops is not None:
+            return with_loops
     width = len(next(iter(traces))[0].letter)
     repeats = _repeats(traces)
     best: Learned | None = None
@@ -59,6 +69,44 @@ def minimise(
     return best._replace(traces=len(traces))
 
 
+def _looping(
+    program: str, traces: Collection[CallTrace], features: Sequence[Feature], window: int, clock: Clock
+) -> Learned | None:
+    """The shortest code over situations, if some is found."""
+    stated = with_states(traces, window)
+    steps = as_single_steps(stated)
+    width = len(next(iter(traces))[0].letter)
+    best: Learned | None = None
+    selections = _selections(steps, features[:width], clock, _STATE)
+    for number, kept in enumerate(selections):
+        attempt = f"attempt {number + 1} of {len(selections)}"
+        clock.doing(f"{program}: looking for loops that do {len(traces):,} distinct calls, {attempt}")
+        situations = Situations()
+        beginning = situations.grow(stated, kept, True)
+        assert beginning is not None, "a selection of features decides the actions"
+        selected = tuple(features[index] for index in kept)
+        tests = Separator(selected, set(situations.letters(beginning)), clock)
+        found = LoopSynthesiser(situations, tests, clock).found(beginning, math.inf if best is None else best.cost)
+        best = _better(best, program, found, selected, tests, len(traces))
+    return best
+
+
+def _better(
+    best: Learned | None,
+    program: str,
+    found: Block | None,
+    features: tuple[Feature, ...],
+    tests: Separator,
+    traces: int,
+) -> Learned | None:
+    """Code that was found over these features if it is better than the best so far, else that."""
+    if found is None:
+        return best
+    block = tidy(found)
+    learned = Learned(program, block, features, tuple(tests.binary), cost(block, tests), traces)
+    return learned if best is None or learned.cost < best.cost else best
+
+
 def _code(
     program: str,
     traces: set[CallTrace],
@@ -73,11 +121,7 @@ def _code(
     assert tree is not None, "a selection of features keeps the traces apart"
     tests = Separator(features, set(forest.letters(tree)), clock)
     found = Synthesiser(forest, tests, loops, clock).program(tree, math.inf if best is None else best.cost)
-    if found is None:
-        return best
-    block = tidy(found)
-    learned = Learned(program, block, features, tuple(tests.binary), cost(block, tests), len(traces))
-    return learned if best is None or learned.cost < best.cost else best
+    return _better(best, program, found, features, tests, len(traces))
 
 
 def _repeats(traces: Collection[CallTrace]) -> bool:
@@ -89,11 +133,16 @@ def _repeats(traces: Collection[CallTrace]) -> bool:
     )
 
 
-def _selections(traces: Collection[CallTrace], features: Sequence[Feature], clock: Clock) -> list[tuple[int, ...]]:
-    """Sets of features from which none can be dropped, found by dropping them in various orders; best first."""
-    indices = list(range(len(features)))
-    legality = [index for index in indices if features[index].kind == "may"]
-    visible = [index for index in indices if features[index].kind != "may"]
+def _selections(
+    traces: Collection[CallTrace], features: Sequence[Feature], clock: Clock, first: int = 0
+) -> list[tuple[int, ...]]:
+    """Sets of features from which none can be dropped, found by dropping them in various orders; best first.
+
+    What letters hold before the first feature is never dropped, and not part of a set.
+    """
+    indices = list(range(first + len(features)))
+    legality = [index for index in indices[first:] if features[index - first].kind == "may"]
+    visible = [index for index in indices[first:] if features[index - first].kind != "may"]
     shuffle = random.Random(0).shuffle
     found: set[tuple[int, ...]] = set()
     for attempt in range(_ORDERS if len(traces) <= _SMALL else _FEW_ORDERS):
@@ -102,10 +151,10 @@ def _selections(traces: Collection[CallTrace], features: Sequence[Feature], cloc
             shuffle(order := visible.copy())
         found.add(_without_needless(traces, indices, legality + order, clock))
     ordered = sorted(found - {tuple(indices)}, key=lambda kept: (len(projected(traces, kept)), kept))
-    if legality:
-        return ordered or [tuple(indices)]
-    # With few traces, all features together leave the search the widest choice; with many, it takes long.
-    return [tuple(indices), *ordered] if len(traces) <= _FEW else [*ordered, tuple(indices)]
+    if not legality or not ordered:
+        # With few traces, all features together leave the search the widest choice; with many, it takes long.
+        ordered = [tuple(indices), *ordered] if len(traces) <= _FEW else [*ordered, tuple(indices)]
+    return [tuple(index - first for index in kept[first:]) for kept in ordered]
 
 
 def _without_needless(

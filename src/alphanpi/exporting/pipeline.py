@@ -24,6 +24,7 @@ from alphanpi.support.files import require_writable, write_atomically
 Format = Literal["python", "json", "dot"]
 FORMATS: tuple[Format, ...] = ("python", "json", "dot")
 _ROUNDS = 4
+_HINT = "loops are found far more easily of an agent trained with a window, --network.window 1"
 _MOST_SAMPLES = 1_000_000
 
 
@@ -111,12 +112,22 @@ def export_evaluator(
     """The same for an environment and anything that evaluates histories in it."""
     _check_arguments(environment, format, max_size, samples, seed, time_limit)
     rounds = Rounds(Watcher(environment, evaluator, Clock(time_limit, say)), origin, samples, seed)
+    try:
+        return _checked(rounds, max_size, format)
+    except ExportFailed as error:
+        if not _remembers_loops(rounds):
+            raise
+        raise ExportFailed(f"{error}; {_HINT}") from error
+
+
+def _checked(rounds: Rounds, max_size: int | None, format_: Format) -> Export:
+    """What is exported, once it was found."""
     rounds.watch(max_size)
     for number in range(1, _ROUNDS + 1):
         found = rounds.attempt(number)
         if isinstance(found, Checked):
-            return _export(found, rounds, number, format)
-    longest = max(environment.library.learned, key=lambda entry: len(rounds.watcher.traces[entry.name])).name
+            return _export(found, rounds, number, format_)
+    longest = max(rounds.library.learned, key=lambda entry: len(rounds.watcher.traces[entry.name])).name
     raise ExportFailed(
         f"nothing exported: {found}. Larger problems keep showing behaviour that smaller ones do not ({longest} has "
         f"{len(rounds.watcher.traces[longest]):,} distinct calls by now); an agent that sees fewer fields, or a larger "
@@ -124,11 +135,18 @@ def export_evaluator(
     )
 
 
+def _remembers_loops(rounds: Rounds) -> bool:
+    """Whether the agent remembers all of a call, though there are programs with calls of any length."""
+    return not rounds.watcher.window and any(entry.growing for entry in rounds.library.learned)
+
+
 def _export(found: Checked, rounds: Rounds, number: int, format_: Format) -> Export:
     environment, coverage = rounds.environment, rounds.coverage
     standalone = found.renderer.standalone is not None
     cases = [*rounds.learned, *rounds.examined]
     told = warnings(environment, standalone, rounds.standalone is not None, found.discerns, coverage, number)
+    if _remembers_loops(rounds) and any(entry.written_out for entry in coverage):
+        told.append(_HINT)
     return Export(
         text=_formatted(format_, found, rounds),
         programs=tuple(found.programs),

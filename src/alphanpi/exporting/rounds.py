@@ -20,9 +20,10 @@ from alphanpi.exporting.minimise import Learned, minimise
 from alphanpi.exporting.render import Renderer, functions, module, tested
 from alphanpi.exporting.runtime import standalone_of
 from alphanpi.exporting.sampling import deep_run, examination, lessons, share
-from alphanpi.exporting.tree import consistent
 
 _LESSONS = 0.25  # of the samples to check with
+_BATCHES = 20  # of random starts, for agents with a window
+_RARE = 0.01  # new starts of all programs in a batch, as a share of one program's: few enough to end
 _MOST_LESSONS = 500  # of a round in which code was wrong
 _FRAMES = 20_000  # the search for code descends into trees as deep as calls are long
 
@@ -75,6 +76,28 @@ class Rounds:
                     endless=all_small.watched.endless + random.endless,
                 )
             )
+
+        if self.watcher.window:
+            self._saturate(all_lessons)
+
+    def _saturate(self, count: int) -> None:
+        """Look for situations no call was in yet until hardly any is found, or enough was drawn."""
+        for batch in range(1, _BATCHES + 1):
+            self.clock.doing(f"watching the agent for what it has not met, {batch}")
+            new = 0
+            for number, entry in enumerate(self.library.learned):
+                seen = self.coverage[number]
+                drawn = lessons(self.watcher, entry, seen.complete_to, count, (self.seed, 0, number, batch))
+                found = self.watcher.watch(self.watcher.novel(drawn))
+                self.learned += found.cases
+                new += len(found.cases)
+                self.coverage[number] = seen._replace(
+                    sampled=seen.sampled + len(found.cases),
+                    sampled_to=max(seen.sampled_to, self._largest(found.cases)),
+                    learned_to=max(seen.learned_to, self._largest(found.cases)),
+                )
+            if new <= _RARE * count:
+                return
 
     def attempt(self, number: int) -> Checked | Difference:
         """Make code and check it; where it differs from the agent, learn from that."""
@@ -129,13 +152,14 @@ class Rounds:
         with _recursion(_FRAMES):
             for entry in self.library.learned:
                 traces = self.watcher.traces[entry.name]
-                if not consistent(traces):
+                if not self.watcher.determined(entry.name):
                     raise ExportFailed(
                         f"nothing exported: {entry.name}: equal observations and legal actions were followed by "
                         "different actions; does the environment depend on anything but its state?"
                     )
                 try:
-                    programs.append(minimise(entry.name, traces, self.watcher.features, entry.growing, self.clock))
+                    features, window = self.watcher.features, self.watcher.window
+                    programs.append(minimise(entry.name, traces, features, entry.growing, self.clock, window))
                 except RecursionError:
                     longest = max(map(len, traces))
                     raise ExportFailed(

@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple
 
-from alphanpi.environment.specification import STOP
 from alphanpi.exporting.blocks import Block, Do, Entrance, If, Return, Statement, While, acts, complete, loop_head
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Comparison, Separator
-from alphanpi.exporting.tree import Forest
+from alphanpi.exporting.tree import EMPTY, Futures
 
 _PATIENCE = (1500, 40, 14)  # trees looked at, by nesting
 _LESS_PATIENCE = (80, 16, 6)  # where trees are large
@@ -27,7 +26,7 @@ _MOST_EFFORT = 250_000
 _LOOP_EFFORT = 10
 _TESTS = 6  # tried where the next action does not tell observations apart
 _ELSE = 0.5
-_LOOP = 2.0
+LOOP = 2.0
 _PLAIN = 3.0  # cost of a condition above which its length counts less: once it is long, structure matters more
 _DISCOUNT = 0.25
 
@@ -43,27 +42,35 @@ class Partial(NamedTuple):
 class Synthesiser:
     """Finds code for trees of one forest."""
 
-    def __init__(self, forest: Forest, tests: Separator, loops: bool, clock: Clock) -> None:
+    def __init__(self, forest: Futures, tests: Separator, loops: bool, clock: Clock) -> None:
         self.forest = forest
         self.tests = tests
         self.loops = loops
         self._clock = clock
         large = len(tests.letters) > _LARGE
-        self.patience = _LESS_PATIENCE if large else _PATIENCE
+        self.most_effort: float = _MOST_EFFORT
+        self.patience: tuple[int, ...] = _LESS_PATIENCE if large else _PATIENCE
         self.haste = _HASTE if large else 1.0
+        self.bound = math.inf  # cost from which on nothing is looked at
         self._effort = 0  # branches of trees looked at
-        self._remaining: dict[int, frozenset[str]] = {Forest.EMPTY: frozenset()}
-        self._bodies: dict[tuple[int, int], list[Partial]] = {}
+        self._bodies: dict[tuple[int, int, frozenset[str] | None], list[Partial]] = {}
         self._separations: dict[tuple[int, int], float] = {}
 
     def program(self, tree: int, limit: float = math.inf) -> Block | None:
         """Code that does exactly what the tree says; None if the search finds none that costs less than the limit."""
+        found = self.found(tree, limit)
+        if found is not None or limit < math.inf:
+            return found
+        return complete(self.forest, self.tests, self.unfolded(tree), tree).block
+
+    def found(self, tree: int, limit: float) -> Block | None:
+        """Code that the search finds, if it does and that costs less than the limit."""
         for found in self._reach(tree, 0):
             if found.cost >= limit:
                 break
             if self.forest.ended(found.rest):
                 return complete(self.forest, self.tests, found.block, tree).block
-        return None if limit < math.inf else complete(self.forest, self.tests, self.unfolded(tree), tree).block
+        return None
 
     def unfolded(self, tree: int) -> Block:
         """Code without shared continuations, which always exists but may be long."""
@@ -79,56 +86,51 @@ class Synthesiser:
         yes, no = forest.split(tree, chooser)
         return (If(chooser, self.unfolded(yes), self.unfolded(no)),)
 
-    def _reach(self, tree: int, nesting: int) -> Iterator[Partial]:
-        """Partial programs in the order of their cost, the empty one first."""
+    def _reach(self, tree: int, nesting: int, closing: frozenset[str] | None = None) -> Iterator[Partial]:
+        """Partial programs in the order of their cost, the empty one first.
+
+        None goes on where nothing but what closes a loop is left: another round would begin.
+        """
         number = count()
         queue = [(0.0, next(number), Partial(0.0, (), tree))]
         settled: set[int] = set()
-        while queue and len(settled) < self.patience[nesting] and self._effort < _MOST_EFFORT:
+        while queue and len(settled) < self.patience[nesting] and self._effort < self.most_effort:
             self._clock.check()
             _, _, found = heapq.heappop(queue)
             if found.rest in settled:
                 continue
             settled.add(found.rest)
             yield found
-            if found.rest == Forest.EMPTY:
+            if found.rest == EMPTY:
                 continue
-            for step in self._statements(found.rest, nesting):
+            if closing is not None and acts(found.block) and self.forest.kinds(found.rest) <= closing:
+                continue
+            for step in self._statements(found.rest, nesting, closing):
                 if step.rest not in settled:
                     longer = Partial(found.cost + step.cost, found.block + step.block, step.rest)
                     ahead = 0.0 if nesting else self.haste * self._ahead(longer.rest)
+                    if closing is not None:
+                        ahead = float(len(self.forest.kinds(longer.rest) - closing)) + (not acts(longer.block))
+                    if longer.cost >= self.bound:
+                        continue
                     heapq.heappush(queue, (longer.cost + ahead, next(number), longer))
 
     def _ahead(self, tree: int) -> float:
         """The least that the rest of a program can cost: every action in it, and a branch if there is a choice."""
-        return len(self._actions_in(tree)) + 1.9 * (len(self.forest.actions(tree)) > 1)
+        return len(self.forest.actions_in(tree)) + 1.9 * (len(self.forest.actions(tree)) > 1)
 
-    def _actions_in(self, tree: int) -> frozenset[str]:
-        pending = [] if tree in self._remaining else [tree]
-        while pending:
-            here = pending[-1]
-            moves = self.forest[here].values()
-            unknown = {move.following for move in moves} - self._remaining.keys()
-            if unknown:
-                pending += unknown
-                continue
-            pending.pop()
-            inside = {move.action for move in moves}.union(*(self._remaining[move.following] for move in moves))
-            self._remaining[here] = frozenset(inside - {STOP})
-        return self._remaining[tree]
-
-    def _body(self, tree: int, nesting: int) -> list[Partial]:
-        key = (tree, nesting)
+    def _body(self, tree: int, nesting: int, closing: frozenset[str] | None = None) -> list[Partial]:
+        key = (tree, nesting, closing)
         if key not in self._bodies:
-            self._bodies[key] = [found for found in self._reach(tree, nesting) if found.block]
+            self._bodies[key] = [found for found in self._reach(tree, nesting, closing) if found.block]
         return self._bodies[key]
 
-    def _statements(self, tree: int, nesting: int) -> Iterator[Partial]:
+    def _statements(self, tree: int, nesting: int, closing: frozenset[str] | None) -> Iterator[Partial]:
         forest = self.forest
         actions = forest.actions(tree)
         if forest.ended(tree):
             if nesting:
-                yield Partial(1.0, (Return(),), Forest.EMPTY)
+                yield Partial(1.0, (Return(),), EMPTY)
             return
         if len(actions) == 1:
             after = forest.after(tree)
@@ -140,7 +142,7 @@ class Synthesiser:
                 return
         if nesting + 1 < len(self.patience):
             for chooser in self._choosers(tree):
-                yield from self._branches(tree, chooser, nesting)
+                yield from self._branches(tree, chooser, nesting, closing)
 
     def _choosers(self, tree: int) -> list[Entrance]:
         """Ways to tell observations apart: by the action that follows, or where that does not help, by a test."""
@@ -161,38 +163,44 @@ class Synthesiser:
             sides[test.holds(letter)].add(move.following)
         return sum(len(side) for side in sides if self.forest.union(side) is None)
 
-    def _branches(self, tree: int, chooser: Entrance, nesting: int) -> Iterator[Partial]:
+    def _branches(
+        self, tree: int, chooser: Entrance, nesting: int, closing: frozenset[str] | None
+    ) -> Iterator[Partial]:
         forest = self.forest
         self._clock.check()
-        self._effort += len(forest[tree])
+        self._effort += self.effort(tree)
         yes, no = forest.split(tree, chooser)
         price = 1.0 + self._separation(tree, chooser)
-        inside = self._body(yes, nesting + 1)
+        inside = self._body(yes, nesting + 1, closing)
         for body in inside:
             joined = forest.merge(body.rest, no)
             if joined is not None:
                 yield self._one(price + body.cost, If(chooser, body.block, ()), joined)
             if self.loops:
                 yield from self._loop(tree, chooser, body)
-        if chooser.actions and min(forest.actions(no)) < min(chooser.actions):
+        if chooser.actions and min(forest.kinds(no)) < min(chooser.actions):
             return  # the same with `if` and `else` exchanged is another chooser
         for body in inside:
-            for other in self._body(no, nesting + 1):
+            for other in self._body(no, nesting + 1, closing):
                 joined = forest.merge(body.rest, other.rest)
                 if joined is not None:
                     total = price + _ELSE + body.cost + other.cost
                     yield self._one(total, If(chooser, body.block, other.block), joined)
 
     def _loop(self, tree: int, chooser: Entrance, body: Partial) -> Iterator[Partial]:
-        if body.rest == Forest.EMPTY or not acts(body.block):
+        if body.rest == EMPTY or not acts(body.block):
             return
-        self._effort += _LOOP_EFFORT * len(self.forest[tree])
+        self._effort += _LOOP_EFFORT * self.effort(tree)
         loop = While(chooser, body.block)
         head = loop_head(self.forest, loop, tree)
         if head is not None:
             _, rest = self.forest.split(head, chooser)
-            if rest != Forest.EMPTY:
-                yield self._one(_LOOP + self._separation(head, chooser) + body.cost, loop, rest)
+            if rest != EMPTY:
+                yield self._one(LOOP + self._separation(head, chooser) + body.cost, loop, rest)
+
+    def effort(self, tree: int) -> int:
+        """How much work it is to look at a tree."""
+        return len(self.forest[tree])
 
     def _one(self, price: float, statement: Statement, rest: int) -> Partial:
         return Partial(price, (statement,), rest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from alphanpi.environment.specification import STOP
 from alphanpi.exporting.conditions import Letter
@@ -26,15 +26,49 @@ class TraceStep(NamedTuple):
 CallTrace = tuple[TraceStep, ...]
 
 
+class Futures(Protocol):
+    """What is left to be done at a place in code, by number: by letter, the action to be taken and what follows it."""
+
+    def __getitem__(self, tree: int) -> dict[Letter, Move]:
+        """What is done after which letter, and what follows."""
+
+    def merge(self, one: int, other: int) -> int | None:
+        """Everything in either; None where they contradict each other."""
+
+    def union(self, trees: Iterable[int]) -> int | None:
+        """The merge of many."""
+
+    def after(self, tree: int) -> int | None:
+        """What follows the next action, whatever was seen; None where that depends on what was seen."""
+
+    def split(self, tree: int, chosen: Callable[[Letter, str], bool]) -> tuple[int, int]:
+        """The part for which the test holds, and the other."""
+
+    def actions(self, tree: int) -> frozenset[str]:
+        """The actions that may come next."""
+
+    def kinds(self, tree: int) -> frozenset[str]:
+        """What may come next as `split` tells it apart: actions, or finer."""
+
+    def actions_in(self, tree: int) -> frozenset[str]:
+        """The actions that may come now or later, without STOP."""
+
+    def ended(self, tree: int) -> bool:
+        """Whether nothing but STOP comes next."""
+
+
+EMPTY = 0
+"""Nothing that could be left to be done: where no run comes."""
+
+
 class Forest:
     """Trees by number; a tree maps each observation that can come next to the action taken and what follows."""
 
-    EMPTY = 0
-
     def __init__(self) -> None:
         self._trees: list[dict[Letter, Move]] = [{}]
-        self._numbers: dict[frozenset[tuple[Letter, Move]], int] = {frozenset(): self.EMPTY}
+        self._numbers: dict[frozenset[tuple[Letter, Move]], int] = {frozenset(): EMPTY}
         self._merged: dict[tuple[int, int], int | None] = {}
+        self._remaining: dict[int, frozenset[str]] = {EMPTY: frozenset()}
 
     def __getitem__(self, tree: int) -> dict[Letter, Move]:
         return self._trees[tree]
@@ -63,9 +97,9 @@ class Forest:
 
     def merge(self, one: int, other: int) -> int | None:
         """The tree of everything in either; None where they contradict each other."""
-        if one == other or other == self.EMPTY:
+        if one == other or other == EMPTY:
             return one
-        if one == self.EMPTY:
+        if one == EMPTY:
             return other
         key = (min(one, other), max(one, other))
         if key not in self._merged:
@@ -89,6 +123,10 @@ class Forest:
         """The actions that may come next."""
         return frozenset(move.action for move in self._trees[tree].values())
 
+    def kinds(self, tree: int) -> frozenset[str]:
+        """The same, since actions are all that is told apart."""
+        return self.actions(tree)
+
     def ended(self, tree: int) -> bool:
         """Whether nothing but STOP comes next."""
         return all(move.action == STOP for move in self._trees[tree].values())
@@ -105,13 +143,28 @@ class Forest:
 
     def union(self, trees: Iterable[int]) -> int | None:
         """The merge of many trees."""
-        together = self.EMPTY
+        together = EMPTY
         for tree in sorted(trees):
             merged = self.merge(together, tree)
             if merged is None:
                 return None
             together = merged
         return together
+
+    def actions_in(self, tree: int) -> frozenset[str]:
+        """The actions that may come now or later, without STOP."""
+        pending = [] if tree in self._remaining else [tree]
+        while pending:
+            here = pending[-1]
+            moves = self[here].values()
+            unknown = {move.following for move in moves} - self._remaining.keys()
+            if unknown:
+                pending += unknown
+                continue
+            pending.pop()
+            inside = {move.action for move in moves}.union(*(self._remaining[move.following] for move in moves))
+            self._remaining[here] = frozenset(inside - {STOP})
+        return self._remaining[tree]
 
     def letters(self, tree: int) -> Iterator[Letter]:
         """Every letter that occurs in a tree, possibly more than once."""
