@@ -36,7 +36,7 @@ def test_engine_equals_oracle(name, options):
     for case in range(CASES_OF_FLAT_SORTING if name == "flat-sorting" else CASES_PER_ENVIRONMENT):
         rng = np.random.default_rng((1, case))
         config, evaluator = random_config(rng), random_evaluator(environment, rng)
-        requests = random_requests(environment, rng, EPISODES_PER_CASE, case)
+        requests = random_requests(environment, rng, EPISODES_PER_CASE, case, together=4)
         traces = Search(environment, evaluator, config).run(requests)
         for request, trace in zip(requests, traces, strict=True):
             expected = oracle.search(
@@ -47,6 +47,7 @@ def test_engine_equals_oracle(name, options):
                 request.state,
                 request.seed,
                 request.exploring,
+                request.further,
             )
             assert_equal(trace, expected)
             outcomes[request.exploring, trace.failure] += 1

@@ -52,14 +52,21 @@ def random_evaluator(environment, rng: np.random.Generator):
     return create_evaluator(network)
 
 
-def random_requests(environment, rng: np.random.Generator, count: int, seed: int) -> list[Request]:
+def random_requests(environment, rng: np.random.Generator, count: int, seed: int, together: int = 1) -> list[Request]:
+    """Episodes of one program, some of them with several problems where `together` is more than one."""
     learned = environment.library.learned
     chosen = learned[rng.integers(len(learned))]
     size = max(chosen.minimum_size, int(rng.integers(1, 5)))
-    return [
-        Request(chosen.name, environment.initial(chosen.name, size, rng), (seed, episode), bool(rng.integers(2)))
-        for episode in range(count)
-    ]
+    requests = []
+    for episode in range(count):
+        start, exploring = environment.initial(chosen.name, size, rng), bool(rng.integers(2))
+        own = np.random.default_rng((seed, episode))
+        further = tuple(
+            environment.initial(chosen.name, max(chosen.minimum_size, int(own.integers(1, 5))), own)
+            for _ in range(int(own.choice([0, 0, 1, 3])) if together > 1 else 0)
+        )
+        requests.append(Request(chosen.name, start, (seed, episode), exploring, further))
+    return requests
 
 
 def assert_equal(trace, expected) -> None:
@@ -73,5 +80,7 @@ def assert_equal(trace, expected) -> None:
     assert list(trace.states) == expected.states
     assert trace.final == expected.final
     assert trace.value == expected.value
+    worth = [value for value, action in zip(trace.values.tolist(), expected.actions, strict=True) if action == 0]
+    assert worth[: len(expected.worth)] == expected.worth
     if expected.failure in (Failure.NONE, Failure.POST, Failure.DEPTH):
         assert trace.simulations == expected.simulations

@@ -45,11 +45,18 @@ def test_engine_equals_oracle(name, window):
         rng = np.random.default_rng((window, case))
         config, made = random_config(rng), network(environment, window, case)
         evaluator = create_evaluator(made) if case % 3 else TorchEvaluator(made, rows=1)
-        requests = random_requests(environment, rng, 3, case)
+        requests = random_requests(environment, rng, 3, case, together=4)
         traces = Search(environment, evaluator, config).run(requests)
         for request, trace in zip(requests, traces, strict=True):
             expected = oracle.search(
-                environment, evaluator, config, request.program, request.state, request.seed, request.exploring
+                environment,
+                evaluator,
+                config,
+                request.program,
+                request.state,
+                request.seed,
+                request.exploring,
+                request.further,
             )
             assert_equal(trace, expected)
 

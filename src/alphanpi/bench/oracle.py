@@ -51,11 +51,14 @@ class Node:
         self.memory: np.ndarray | None = None  # and after it
         self.seen: list[tuple[int, Any]] = []  # of this call so far: action before (0 for none), observation
         self.depth: int = 0 if parent is None else parent.depth + 1
+        self.problem: int = 0 if parent is None else parent.problem  # which of the search's problems it belongs to
+        self.begins = parent is None  # whether the problem begins here
         self.legal: list[int] | None = None  # None until expanded
         self.priors: dict[int, float] = {}
         self.values: dict[int, list[float]] = {}  # all values backed up through each action
         self.children: dict[int, Node] = {}
         self.failed: set[int] = set()
+        self.earned: float = 0.0 if parent is None else parent.earned  # by the problems before
 
 
 class OracleEpisode:
@@ -70,6 +73,7 @@ class OracleEpisode:
         self.failure = Failure.NONE
         self.value = -1.0
         self.simulations = 0
+        self.worth: list[float] = []  # of the problems solved
 
 
 class Oracle:
@@ -101,23 +105,28 @@ class Oracle:
 
     # ------------------------------------------------------------------ Algorithm 2
 
-    def search(self, state: Any) -> OracleEpisode:
-        """Play an episode of the program from a state."""
-        self.before = state
-        self.limit = self.environment.depth(self.program, state)
+    def search(self, state: Any, further: tuple[Any, ...] = ()) -> OracleEpisode:
+        """Play an episode of the program from a state; with further ones, solve these problems one after the other."""
+        self.starts = (state, *further)
+        self.limits = [self.environment.depth(self.program, start) for start in self.starts]
         simulations = self.config.simulations if self.exploring else self.config.simulations_exploitation
         result = OracleEpisode()
-        root = self.root = self.new_node(state, None, None, np.zeros(self.evaluator.memory_width, np.float32))
-        draws = list(self.choices.random(self.limit))
+        root = self.new_node(state, None, None, np.zeros(self.evaluator.memory_width, np.float32))
+        self.root = root
+        draws = list(self.choices.random(sum(self.limits)))
         try:
             while True:
                 for _ in range(simulations):
+                    if root.legal is not None and self.settled(root) is not None:
+                        break  # nothing is to be decided
                     self.simulate(root)
                     result.simulations += 1
                 while True:
+                    if self.settled(root) in root.failed:
+                        raise CallFailedError
                     policy = self.policy(root)
                     action = self.choose(root, draws[len(result.actions)])
-                    if action == 0 or len(result.actions) + 1 >= self.limit or action in root.children:
+                    if action == 0 or self.taken(root) + 1 >= self.limits[root.problem] or action in root.children:
                         break
                     try:  # only where priors stood in for visits
                         root.children[action] = self.apply(root, action)
@@ -132,12 +141,16 @@ class Oracle:
                 result.policies.append(policy)
                 result.final = root.state
                 if action == 0:
-                    if self.environment.post(self.program, self.before, root.state):
-                        result.value = self.reward(root)
-                    else:
+                    if not self.holds(root):
                         result.failure = Failure.POST
-                    return result
-                if len(result.actions) >= self.limit:
+                        return result
+                    result.worth.append(self.reward(root))
+                    if root.problem + 1 == len(self.starts):
+                        result.value = self.average(root, self.reward(root))
+                        return result
+                    if action not in root.children:
+                        root.children[action] = self.following_problem(root)
+                elif self.taken(root) + 1 >= self.limits[root.problem]:
                     result.failure = Failure.DEPTH
                     return result
                 root = self.root = root.children[action]
@@ -153,13 +166,15 @@ class Oracle:
     def policy(self, node: Node) -> list[float]:
         """pi_mcts(a) = N(a)^tau_2 / sum of N(b)^tau_2."""
         weights = [0.0] * len(self.library)
-        for action in node.legal or []:
-            if action not in node.failed:
-                weights[action] = float(len(node.values[action])) ** self.config.policy_temperature
+        settled = self.settled(node)
+        open_actions = [
+            action for action in node.legal or [] if action not in node.failed and settled in (None, action)
+        ]
+        for action in open_actions:
+            weights[action] = float(len(node.values[action])) ** self.config.policy_temperature
         if sum(weights) == 0.0:
-            for action in node.legal or []:
-                if action not in node.failed:
-                    weights[action] = node.priors[action]
+            for action in open_actions:
+                weights[action] = node.priors[action]
         total = 0.0
         for action in node.legal or []:
             total += weights[action]
@@ -189,13 +204,20 @@ class Oracle:
         while True:
             if node.legal is None:
                 value = self.expand(node)
-                return self.back_up(root, node, value)
-            if node.depth >= self.limit:
-                return self.back_up(root, node, -1.0)
+                if node is root or self.settled(node) is None:
+                    return self.back_up(root, node, self.average(node, value))
+                continue
+            if self.taken(node) >= self.limits[node.problem]:
+                return self.back_up(root, node, self.average(node, -1.0))
             action = self.select(node)
             if action == 0:
-                holds = self.environment.post(self.program, self.before, node.state)
-                value = self.reward(node) if holds else -1.0
+                holds = self.holds(node)
+                if holds and node.problem + 1 < len(self.starts):
+                    if action not in node.children:
+                        node.children[action] = self.following_problem(node)
+                    node = node.children[action]
+                    continue
+                value = self.average(node, self.reward(node) if holds else -1.0)
                 node.values[action].append(value)
                 return self.back_up(root, node, value)
             if action not in node.children:
@@ -205,8 +227,10 @@ class Oracle:
                     if self.discards:
                         raise
                     node.failed.add(action)
-                    node.values[action].append(-1.0)
-                    return self.back_up(root, node, -1.0)
+                if action in node.failed:
+                    value = self.average(node, -1.0)
+                    node.values[action].append(value)
+                    return self.back_up(root, node, value)
             node = node.children[action]
 
     def expand(self, node: Node) -> float:
@@ -233,8 +257,8 @@ class Oracle:
         window = window_of(self.evaluator)
         if window == UNBOUNDED:
             return self.evaluator.evaluate(program, observation, node.incoming_memory[None])
-        before = [] if node.parent is None else node.parent.seen
-        node.seen = [*before, (0 if node.action is None else node.action + 1, observation)]
+        before = [] if node.begins or node.parent is None else node.parent.seen
+        node.seen = [*before, (0 if node.begins else node.action + 1, observation)]  # type: ignore[operator]
         memory = np.zeros((1, self.evaluator.memory_width), np.float32)
         for previous, seen in node.seen[-window:]:
             memory[0, -1] = previous
@@ -261,6 +285,9 @@ class Oracle:
         assert node.legal is not None
         total = sum(len(values) for values in node.values.values())
         best, best_score = -1, -math.inf
+        settled = self.settled(node)
+        if settled is not None:
+            return settled
         for action in node.legal:
             if action in node.failed:
                 continue
@@ -305,6 +332,52 @@ class Oracle:
             after = self.environment.leave(node.state, inner.final, name, self.program)
         return self.new_node(after, node, action, node.memory)
 
+    # ------------------------------------------------------------------ several problems, one policy
+
+    def path(self, node: Node) -> list[Node]:
+        """The nodes of a node's own problem, from the node back to where it begins."""
+        nodes = [node]
+        while not nodes[-1].begins:
+            assert nodes[-1].parent is not None
+            nodes.append(nodes[-1].parent)
+        return nodes
+
+    def taken(self, node: Node) -> int:
+        """Actions since the problem of a node began."""
+        return len(self.path(node)) - 1
+
+    def holds(self, node: Node) -> bool:
+        """Whether the problem of a node is solved there."""
+        return self.environment.post(self.program, self.starts[node.problem], node.state)
+
+    def following_problem(self, node: Node) -> Node:
+        """Where the next problem begins."""
+        memory = np.zeros(self.evaluator.memory_width, np.float32)
+        child = self.new_node(self.starts[node.problem + 1], node, 0, memory)
+        child.problem, child.begins = node.problem + 1, True
+        child.earned = node.earned + self.reward(node)
+        return child
+
+    def average(self, node: Node, value: float) -> float:
+        """The mean value of all problems, if from a node on each is worth that much."""
+        count = len(self.starts)
+        return value if count == 1 else (node.earned + value * (count - node.problem)) / count
+
+    def settled(self, node: Node) -> int | None:
+        """What an agent with a window has done before where it saw the same and was allowed the same, if anything."""
+        if window_of(self.evaluator) == UNBOUNDED:
+            return None
+        below, above = node, node.parent
+        while above is not None:
+            if self.window(above) == self.window(node) and above.legal == node.legal:
+                return below.action
+            below, above = above, above.parent
+        return None
+
+    def window(self, node: Node) -> list[tuple[int, Any]]:
+        """What the agent sees in a node."""
+        return [(before, seen.tolist()) for before, seen in node.seen[-window_of(self.evaluator) :]]
+
     def new_node(self, state: Any, parent: Node | None, action: int | None, memory: np.ndarray) -> Node:
         """A node, within the limit of one tree."""
         if parent is not None and self.nodes >= self.config.max_nodes:
@@ -322,15 +395,13 @@ class Oracle:
 
     def reward(self, node: Node) -> float:
         """Value of STOP at a node where the post-condition holds."""
-        value = self.config.discount ** (node.depth + 1)
+        value = self.config.discount ** (self.taken(node) + 1)
         recursions = 0
         could = self.config.recursion_penalty_where == "possible"
-        could = could and not self.environment.base_case(self.program, self.before)
-        step: Node | None = node
-        while step is not None:
-            recursions += step.action == self.index
+        could = could and not self.environment.base_case(self.program, self.starts[node.problem])
+        for step in self.path(node):
+            recursions += step.action == self.index and not step.begins
             could = could or self.index in (step.legal or [])
-            step = step.parent
         if recursions:
             return min(1.0, value + self.config.recursion_bonus * recursions)
         return value - self.config.recursion_penalty if could else value
@@ -352,11 +423,12 @@ def search(
     state: Any,
     seed: Any = 0,
     exploring: bool = False,
+    further: tuple[Any, ...] = (),
 ) -> OracleEpisode:
     """Run Algorithm 2 from a state."""
     oracle = Oracle(environment, evaluator, config, program, exploring, seed)
     try:
-        return oracle.search(state)
+        return oracle.search(state, further)
     except TooDeepError:
         result = OracleEpisode()
         result.failure = Failure.CALL_DEPTH

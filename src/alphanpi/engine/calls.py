@@ -41,6 +41,10 @@ def attach(t: Tables, f: int, node: int, slot: int, action: int, after: int) -> 
     recursive = action == t.rules[0].atomic + t.frames[f].program
     t.nodes[child].recursions = t.nodes[node].recursions + (1 if recursive else 0)
     t.nodes[child].could_recurse = t.nodes[node].could_recurse
+    t.nodes[child].problem = t.nodes[node].problem
+    t.nodes[child].begun = t.nodes[node].begun
+    t.nodes[child].limit = t.nodes[node].limit
+    t.nodes[child].earned = t.nodes[node].earned
     t.edges[node, slot].child = child
     return child
 
@@ -128,22 +132,69 @@ def call(t: Tables, e: int, caller: int, program: int, entry: int) -> None:
     t.frames[f].caller = caller
     t.frames[f].chosen = NONE
     t.frames[f].length = 0
-    t.frames[f].limit = limit
     t.frames[f].call_depth = 0 if caller == NONE else t.frames[caller].call_depth + 1
     t.frames[f].height = 0
     t.frames[f].work = 0
     t.frames[f].first_node = NONE
     t.frames[f].node_count = 0
-    root = new_node(t, f, entry, program)  # the context in which a program begins has the program's index
-    t.nodes[root].previous = NONE
+    root = begin(t, f, entry, 0)
     t.nodes[root].parent = NONE
-    t.nodes[root].depth = 0
-    t.nodes[root].recursions = 0
-    t.nodes[root].could_recurse = t.rules[0].penalise_where_possible and t.calls[entry, program].base_case == 0
+    t.nodes[root].problem = 0
+    t.nodes[root].earned = 0.0
     t.frames[f].root = root
     t.frames[f].cursor = root
     t.frames[f].budget = simulations(t, e, f)
     t.episodes[e].frame = f
+
+
+@compiled
+def begin(t: Tables, f: int, entry: int, depth: int) -> int:
+    """A node in which the frame's program begins to solve a problem."""
+    program = t.frames[f].program
+    node = new_node(t, f, entry, program)  # the context in which a program begins has the program's index
+    t.nodes[node].previous = NONE
+    t.nodes[node].depth = depth
+    t.nodes[node].begun = depth
+    t.nodes[node].limit = depth + t.calls[entry, program].depth
+    t.nodes[node].recursions = 0
+    t.nodes[node].could_recurse = t.rules[0].penalise_where_possible and t.calls[entry, program].base_case == 0
+    return node
+
+
+@compiled
+def following_problem(t: Tables, e: int, f: int, node: int, slot: int) -> int:
+    """The node behind a STOP that succeeded: where the next problem begins; NONE where the episode waits or ended."""
+    child = t.edges[node, slot].child
+    if child != NONE:
+        return child
+    if t.free[0] == NONE:
+        wait(t, e, _NODES, 0, 0, 0)
+        return NONE
+    if t.frames[f].node_count >= t.rules[0].max_nodes:
+        finish(t, e, f, _FAILED_NODES)
+        return NONE
+    child = begin(t, f, t.starts[e, t.nodes[node].problem + 1], t.nodes[node].depth + 1)
+    t.nodes[child].parent = node
+    t.nodes[child].parent_slot = slot
+    t.nodes[child].problem = t.nodes[node].problem + 1
+    t.nodes[child].earned = t.nodes[node].earned + t.nodes[node].stop_value
+    t.edges[node, slot].child = child
+    return child
+
+
+@inlined
+def problems(t: Tables, e: int, f: int) -> int:
+    """How many problems a frame's program has to solve: several in an episode's own frame alone."""
+    return t.episodes[e].problems if t.frames[f].caller == NONE else 1
+
+
+@inlined
+def average(t: Tables, e: int, f: int, node: int, value: float) -> float:
+    """The mean value of a frame's problems, if from a node on each is worth that much."""
+    count = problems(t, e, f)
+    if count == 1:
+        return value
+    return (t.nodes[node].earned + value * (count - t.nodes[node].problem)) / count
 
 
 @compiled
@@ -156,6 +207,7 @@ def new_node(t: Tables, f: int, state: int, context: int) -> int:
     t.nodes[node].history = UNKNOWN
     t.nodes[node].count = UNKNOWN
     t.nodes[node].post = UNKNOWN
+    t.nodes[node].settled = NONE
     t.nodes[node].total = 0
     t.nodes[node].link = NONE
     if t.frames[f].first_node == NONE:
@@ -177,7 +229,7 @@ def finish(t: Tables, e: int, f: int, failure: int) -> None:
         t.episodes[e].failure = failure
         t.episodes[e].final = final
         t.episodes[e].length = t.frames[f].length
-        t.episodes[e].value = t.nodes[root].stop_value if failure == _SUCCESS else -1.0
+        t.episodes[e].value = average(t, e, f, root, t.nodes[root].stop_value) if failure == _SUCCESS else -1.0
     else:
         entry = t.frames[f].entry
         t.calls[entry, program].height = t.frames[f].height

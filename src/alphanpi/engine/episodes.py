@@ -57,10 +57,17 @@ class Episodes:
         world = shared.world
         programs = [self._program(request) for request in requests]
         states = [world.intern(request.state) for request in requests]
-        for state, program in zip(states, programs, strict=True):
-            world.fill_depth(state, program)
+        most = max(1 + len(request.further) for request in requests)
+        self.starts = np.full((len(requests), most), NONE, np.int32)
+        depths = np.zeros(len(requests), np.int64)
+        for e, (request, state, program) in enumerate(zip(requests, states, programs, strict=True)):
+            further = [world.intern(other) for other in request.further]
+            for problem, start in enumerate([state, *further]):
+                self.starts[e, problem] = start
+                world.fill_depth(start, program)
+                depths[e] += int(world.calls["depth"][start, program])
         # No trace is longer than a tree, of which it is a path.
-        longest = min(int(world.calls["depth"][states, programs].max()), shared.config.max_nodes + 1)
+        longest = min(int(depths.max()), shared.config.max_nodes + 1)
         fitting = max(1, _TRACE_BYTES // (longest * (_STEP_BYTES + _CHOICE_BYTES * len(world.library))))
         if fitting < len(requests):
             raise CrowdedError(fitting)
@@ -166,6 +173,7 @@ class Episodes:
             simulations=int(episode["simulations"]),
             nested_simulations=int(episode["nested_simulations"]),
             tried=int(episode["work"]),
+            values=self.steps["value"][e, :length].copy(),
         )
 
     def tables(self) -> Tables:
@@ -190,6 +198,7 @@ class Episodes:
             frames=pools.frames,
             free=pools.free,
             episodes=self.episodes,
+            starts=self.starts,
             questions=self.questions,
             left=self.left,
             uniform=self.uniform,
@@ -209,8 +218,9 @@ class Episodes:
         parts = request.seed if isinstance(request.seed, tuple) else (request.seed,)
         if not all(isinstance(part, (int, np.integer)) and part >= 0 for part in parts):
             raise UsageError(f"seed {request.seed!r} is no integer from 0 on, nor a tuple of such")
-        if not world.guard.pre(request.program, request.state, None):
-            raise UsageError(f"{request.program}: its pre-condition does not hold in {shown(request.state)}")
+        for state in (request.state, *request.further):
+            if not world.guard.pre(request.program, state, None):
+                raise UsageError(f"{request.program}: its pre-condition does not hold in {shown(state)}")
         return index - world.atomic
 
     def _allocate(self, longest: int) -> None:
@@ -220,6 +230,7 @@ class Episodes:
         noisy = bool(exploring.any()) and config.noise_fraction > 0
         self.episodes: Records = np.zeros(count, EPISODE)
         self.episodes["exploring"] = exploring
+        self.episodes["problems"] = [1 + len(request.further) for request in requests]
         self.questions: Records = np.zeros(count, QUESTION)
         self.left = np.full(1, NODES_AT_ONCE, np.int64)
         self.uniform = np.zeros((count, longest))

@@ -12,7 +12,17 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from alphanpi.engine.calls import call, explores, finish, grow, simulations, wait
+from alphanpi.engine.calls import (
+    average,
+    call,
+    explores,
+    finish,
+    following_problem,
+    grow,
+    problems,
+    simulations,
+    wait,
+)
 from alphanpi.engine.compilation import compiled, inlined
 from alphanpi.engine.hashing import ABSENT, action_key, get, pair_key
 from alphanpi.engine.scoring import soft_maximum, success_value
@@ -62,7 +72,7 @@ def ask(t: Tables, e: int, row: int) -> None:
     t.questions[row].first = t.episodes[e].first
     t.questions[row].second = t.episodes[e].second
     t.questions[row].third = t.episodes[e].third
-    t.questions[row].entry = t.frames[f].entry
+    t.questions[row].entry = _entry(t, e, f, node)
     t.questions[row].history = t.nodes[node].history
     t.questions[row].origin = NONE if parent == NONE else t.nodes[parent].state
     t.questions[row].ahead = 1 if t.episodes[e].exploring and simulations(t, e, f) > 1 else 0
@@ -81,23 +91,35 @@ def start(t: Tables, programs: NDArray[np.int64], states: NDArray[np.int64]) -> 
 @inlined
 def visit(t: Tables, e: int, f: int) -> None:
     """One turn of the loop of Algorithm 1 at the node the running simulation has reached."""
-    node, limit = _descend(t, f), t.frames[f].limit
+    node = _descend(t, f)
     if t.nodes[node].count == UNKNOWN:
         if _expand(t, e, f, node):
-            _end_simulation(t, e, f, node, np.float64(t.values[t.nodes[node].history]))
+            root = t.frames[f].root
+            if t.nodes[node].settled != NONE:
+                if node != root:
+                    return  # nothing is to be decided: the simulation goes on
+                t.frames[f].budget = 1
+            value = np.float64(t.values[t.nodes[node].history])
+            _end_simulation(t, e, f, node, average(t, e, f, node, value))
         return
-    if t.nodes[node].depth >= limit:
-        _end_simulation(t, e, f, node, -1.0)
+    if t.nodes[node].depth >= t.nodes[node].limit:
+        _end_simulation(t, e, f, node, average(t, e, f, node, -1.0))
         return
     slot = t.nodes[node].selected
     action = t.legal_actions[t.nodes[node].legal, slot]
     if action == STOP_ACTION:
-        if t.nodes[node].post != UNKNOWN or _find_post(t, e, f, node):
-            _end_simulation_at_edge(t, e, f, node, slot, t.nodes[node].stop_value)
+        if t.nodes[node].post == UNKNOWN and not _find_post(t, e, f, node):
+            return
+        if t.nodes[node].post == 1 and t.nodes[node].problem + 1 < problems(t, e, f):
+            child = following_problem(t, e, f, node, slot)
+            if child != NONE:
+                t.frames[f].cursor = child
+            return
+        _end_simulation_at_edge(t, e, f, node, slot, average(t, e, f, node, t.nodes[node].stop_value))
         return
     child = _child(t, e, f, node, slot, action)
     if child == FAILED:
-        _end_simulation_at_edge(t, e, f, node, slot, -1.0)
+        _end_simulation_at_edge(t, e, f, node, slot, average(t, e, f, node, -1.0))
     elif child != NONE:
         t.frames[f].cursor = child
 
@@ -119,8 +141,8 @@ def _child(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
 @inlined
 def _descend(t: Tables, f: int) -> int:
     """Follow the selected edges from where the simulation stands to the first that leads to no node yet."""
-    node, limit = t.frames[f].cursor, t.frames[f].limit
-    while t.nodes[node].count != UNKNOWN and t.nodes[node].depth < limit:
+    node = t.frames[f].cursor
+    while t.nodes[node].count != UNKNOWN and t.nodes[node].depth < t.nodes[node].limit:
         slot = _select(t, node)
         child = t.edges[node, slot].child
         if child < 0:
@@ -177,14 +199,29 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
     t.nodes[node].history = history
     t.nodes[node].legal = legal
     t.nodes[node].count = count
+    if t.rules[0].consistent:
+        t.nodes[node].settled = _settled(t, node)
     if noisy:
         _add_noise(t, e, node)
     return True
 
 
+@compiled
+def _settled(t: Tables, node: int) -> int:
+    """The slot taken where the path last showed the agent the same and allowed it the same; NONE if nowhere."""
+    below, above = node, t.nodes[node].parent
+    while above != NONE:
+        if t.nodes[above].history == t.nodes[node].history and t.nodes[above].legal == t.nodes[node].legal:
+            return t.nodes[below].parent_slot
+        below, above = above, t.nodes[above].parent
+    return NONE
+
+
 @inlined
 def _select(t: Tables, node: int) -> int:
     """The slot with the largest Q + U + L, the first of equals; failed calls are left out."""
+    if t.nodes[node].settled != NONE:
+        return t.nodes[node].settled
     sqrt_total = math.sqrt(max(1, t.nodes[node].total))
     decaying = t.rules[0].decaying_level
     best, best_score = 0, -np.inf
@@ -243,20 +280,28 @@ def move(t: Tables, e: int, f: int) -> None:
     """Choose the next action of the trace from the visit counts at the root, and take it."""
     node = t.frames[f].root
     t.left[0] -= 1
+    settled = t.nodes[node].settled
+    if settled != NONE and t.edges[node, settled].child == FAILED:
+        finish(t, e, f, _FAILED_CALL)
+        return
     if t.frames[f].chosen == NONE:
         t.frames[f].chosen = choose(t, e, f, node)
     slot = t.frames[f].chosen
     action = t.legal_actions[t.nodes[node].legal, slot]
     if action == STOP_ACTION:
-        if t.nodes[node].post != UNKNOWN or _find_post(t, e, f, node):
+        if t.nodes[node].post == UNKNOWN and not _find_post(t, e, f, node):
+            return
+        if t.nodes[node].post == 0 or t.nodes[node].problem + 1 == problems(t, e, f):
             _record(t, e, f, node, action)
             finish(t, e, f, _SUCCESS if t.nodes[node].post == 1 else _FAILED_POST)
-        return
-    if t.frames[f].length + 1 >= t.frames[f].limit:
+            return
+        child = following_problem(t, e, f, node, slot)
+    elif t.nodes[node].depth + 1 >= t.nodes[node].limit:
         _record(t, e, f, node, action)
         finish(t, e, f, _FAILED_DEPTH)
         return
-    child = _child(t, e, f, node, slot, action)
+    else:
+        child = _child(t, e, f, node, slot, action)
     if child == FAILED:
         t.frames[f].chosen = NONE
         return
@@ -273,12 +318,14 @@ def move(t: Tables, e: int, f: int) -> None:
     t.frames[f].root = child
     t.frames[f].cursor = child
     t.frames[f].chosen = NONE
-    t.frames[f].budget = simulations(t, e, f)
+    decided = t.nodes[child].count != UNKNOWN and t.nodes[child].settled != NONE
+    t.frames[f].budget = 0 if decided else simulations(t, e, f)
 
 
 @compiled
 def _policy_weight(t: Tables, node: int, slot: int, by_prior: bool) -> float:
-    if t.edges[node, slot].child == FAILED:
+    settled = t.nodes[node].settled
+    if t.edges[node, slot].child == FAILED or (settled != NONE and settled != slot):
         return 0.0
     if by_prior:
         return t.edges[node, slot].prior
@@ -336,6 +383,7 @@ def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
     t.steps[e, step].state = t.nodes[node].state
     t.steps[e, step].action = action
     t.steps[e, step].context = t.nodes[node].context
+    t.steps[e, step].value = t.nodes[node].stop_value if action == STOP_ACTION else 0.0
     t.visits[e, step, :] = 0
     t.policies[e, step, :] = 0.0
     for slot in range(t.nodes[node].count):
@@ -350,14 +398,14 @@ def _record(t: Tables, e: int, f: int, node: int, action: int) -> None:
 @compiled
 def _find_post(t: Tables, e: int, f: int, node: int) -> bool:
     """Store with the node whether STOP there succeeds and what it is worth; False where the episode waits."""
-    program, before, after = t.frames[f].program, t.frames[f].entry, t.nodes[node].state
+    program, before, after = t.frames[f].program, _entry(t, e, f, node), t.nodes[node].state
     post = get(t.post_keys, t.post_values, pair_key(before * t.level.shape[0] + program, after))
     if post == ABSENT:
         return wait(t, e, _POST, before, after, program)
     rules = t.rules[0]
     value = success_value(
         rules.discount,
-        t.nodes[node].depth + 1,
+        t.nodes[node].depth + 1 - t.nodes[node].begun,
         rules.recursion_penalty,
         rules.recursion_bonus,
         t.nodes[node].recursions,
@@ -366,6 +414,12 @@ def _find_post(t: Tables, e: int, f: int, node: int) -> bool:
     t.nodes[node].stop_value = value if post == 1 else -1.0
     t.nodes[node].post = post
     return True
+
+
+@inlined
+def _entry(t: Tables, e: int, f: int, node: int) -> int:
+    """The state in which the problem of a node began."""
+    return t.starts[e, t.nodes[node].problem] if t.frames[f].caller == NONE else t.frames[f].entry
 
 
 @compiled

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alphanpi.engine.tables import Failure
+from alphanpi.engine.tables import STOP_ACTION, Failure
 
 
 class Request(NamedTuple):
@@ -17,6 +17,7 @@ class Request(NamedTuple):
     state: Any
     seed: int | tuple[int, ...] = 0
     exploring: bool = False
+    further: tuple[Any, ...] = ()  # states of more problems, to be solved by the same decisions
 
 
 class Trace(NamedTuple):
@@ -36,3 +37,30 @@ class Trace(NamedTuple):
     simulations: int
     nested_simulations: int  # without those of remembered calls
     tried: int  # actions tried, those of nested calls too, remembered or not
+    values: NDArray[np.float64] | None = None  # [T] what each STOP was worth, 0 for other actions; None as for `value`
+
+    def parts(self) -> list[Trace]:
+        """The problems of an episode, each as a trace of its own; all but the last were solved."""
+        ends = [step + 1 for step, action in enumerate(self.actions.tolist()[:-1]) if action == STOP_ACTION]
+        if not ends:
+            return [self]
+        assert self.values is not None
+        parts = []
+        for first, last in zip([0, *ends], [*ends, len(self.actions)], strict=True):
+            ended = last < len(self.actions)
+            parts.append(
+                self._replace(
+                    states=self.states[first:last],
+                    final=self.states[last - 1] if ended else self.final,
+                    actions=self.actions[first:last],
+                    observations=self.observations[first:last],
+                    visits=self.visits[first:last],
+                    policies=self.policies[first:last],
+                    memories=self.memories[first:last],
+                    success=ended or self.success,
+                    failure=Failure.NONE if ended else self.failure,
+                    value=float(self.values[last - 1]) if ended or self.success else self.value,
+                    values=self.values[first:last],
+                )
+            )
+        return parts

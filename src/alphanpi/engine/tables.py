@@ -88,9 +88,10 @@ depth: most actions of a call that starts here; base_case: whether it should not
 """
 
 NODE = _record(
-    "state context previous history parent parent_slot depth recursions count legal total post link selected",
+    "state context previous history parent parent_slot depth recursions count legal total post link selected "
+    "problem begun limit settled",
     "could_recurse",
-    "stop_value",
+    "stop_value earned",
 )
 """A node of a search tree.
 
@@ -99,7 +100,9 @@ until the node is expanded, and previous the action from there, which is NONE ot
 history: UNKNOWN until expanded, as is count, the number of legal actions; depth: actions since the program was
 called; total: visits over all edges; post: whether STOP here succeeds (UNKNOWN, 0, 1), and stop_value its value then;
 link: next node of the same tree, or of the free list; selected: slot of the edge to take next;
-recursions: recursive calls on the path; could_recurse: one was legal on it.
+recursions: recursive calls on the path; could_recurse: one was legal on it; problem: which of the episode's problems
+it belongs to, begun the depth at which that began, limit the one at which it has to end, earned the values of those
+before, added up; settled: the slot taken before in a node of the path that looks the same, or NONE.
 """
 
 EDGE = _record("visits child", floats="prior weighted_prior level q weight_sum value_sum")
@@ -110,7 +113,7 @@ weight_sum, value_sum: sums of e^(tau_1 v) and v e^(tau_1 v), and q their ratio.
 """
 
 FRAME = _record(
-    "program entry caller root cursor budget chosen length limit call_depth height first_node last_node node_count",
+    "program entry caller root cursor budget chosen length call_depth height first_node last_node node_count",
     longs="work",
 )
 """A call under way; the frames of an episode form a stack through `caller`.
@@ -118,17 +121,20 @@ FRAME = _record(
 program: index among those to be learned; entry: state at the call; caller: frame below, NONE for the episode's own
 program, or the next free frame; root: node the next action is chosen at; cursor: node the running simulation has
 reached; budget: simulations left before the next action; chosen: slot of the action being taken, NONE while
-simulating; length, limit: actions taken and allowed; height: calls inside each other above, so far; work: actions
+simulating; length: actions taken; height: calls inside each other above, so far; work: actions
 searched so far, those of nested calls too.
 """
 
 EPISODE = _record(
-    "status frame failure final length hole first second third noise_used noise_filled",
+    "status frame failure final length hole first second third noise_used noise_filled problems",
     "exploring",
     "value",
     "simulations nested_simulations work",
 )
-"""One episode of a batch. hole: what it waits for, with its three arguments; frame: top of the call stack."""
+"""One episode of a batch.
+
+hole: what it waits for, with its three arguments; frame: top of the call stack; problems: how many it has to solve.
+"""
 
 QUESTION = _record("episode hole first second third entry history origin ahead")
 """What a waiting episode asks for.
@@ -137,12 +143,12 @@ entry: state in which the running call began; history: of the node the simulatio
 node's parent, or NONE; ahead: 1 where the other actions of the node will be tried soon, too.
 """
 
-STEP = _record("state action context")
-"""One action of a trace, and the context of its observation."""
+STEP = _record("state action context", floats="value")
+"""One action of a trace, the context of its observation, and what a STOP was worth."""
 
 RULES = _record(
     "atomic entries programs window simulations simulations_exploitation max_call_depth max_nodes max_actions",
-    "decaying_level noise_everywhere penalise_where_possible discard_exploring discard_exploiting",
+    "decaying_level noise_everywhere penalise_where_possible discard_exploring discard_exploiting consistent",
     "c_puct q_temperature policy_temperature discount recursion_penalty recursion_bonus noise_fraction",
 )
 """The search configuration as the kernel reads it; library entries below index `atomic` are atomic."""
@@ -177,6 +183,7 @@ class Tables(NamedTuple):
     frames: Records  # [F] of FRAME
     free: Ints  # [2] first free node, first free frame
     episodes: Records  # [B] of EPISODE
+    starts: Ints  # [B, most problems of an episode] where each problem begins
     questions: Records  # [B] of QUESTION, the first ones in use
     left: NDArray[np.int64]  # [1] nodes that may be passed before all episodes pause
     uniform: Floats  # [B, D] draws that choose the actions
