@@ -11,6 +11,7 @@ from alphanpi.environment.checking.enumeration import check_enumeration
 from alphanpi.environment.checking.examination import Calls, Examination
 from alphanpi.environment.checking.ideal import IdealPrograms
 from alphanpi.environment.checking.lemma import check_lemma
+from alphanpi.environment.checking.look_alikes import check_look_alikes
 from alphanpi.environment.checking.probe import Probe, global_generators_kept
 from alphanpi.environment.checking.reachability import check_reachability
 from alphanpi.environment.checking.report import CheckReport, Collector, Finding
@@ -66,6 +67,7 @@ def check(
                 check_states(exam)
                 check_not_trivial(exam)
                 check_reachability(exam)
+                check_look_alikes(exam)
         for exam in exams:  # now the calls of all programs are known
             tell(f"{exam.name} as it is called")
             with collector.catching(exam.name):

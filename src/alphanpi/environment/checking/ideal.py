@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import Any, NamedTuple
 
 from alphanpi.environment.checking.probe import Probe
+from alphanpi.environment.specification import STOP
 
 _EXPANSIONS = 4000
 _DEEPEST_CALLS = 40
@@ -40,6 +41,15 @@ class Solutions(NamedTuple):
     calls: tuple[IdealCall, ...]  # made on some solution
 
 
+class _Explored(NamedTuple):
+    """All that can be reached from a start within the depth."""
+
+    limit: int  # actions without STOP
+    distance: dict[Any, int]  # from the start
+    edges: list[tuple[Any, IdealStep]]
+    ends: tuple[Any, ...]  # where the post-condition holds
+
+
 class IdealPrograms:
     """Every program as its shortest solution does it; a budget limits each search."""
 
@@ -69,6 +79,29 @@ class IdealPrograms:
 
     def solutions(self, program: str, start: Any) -> Solutions:
         """All solutions of a call within its depth."""
+        limit, distance, edges, ends = self._explored(program, start)
+        remaining = _distances_back(ends, edges)
+        lengths = [
+            (distance[state] + 1 + remaining[step.after], IdealCall(program, state, step.action, step.entered))
+            for state, step in edges
+            if step.entered is not None and step.after in remaining
+        ]
+        return Solutions(
+            ends,
+            shortest=tuple(call for length, call in lengths if length == remaining[start]),
+            calls=tuple(call for length, call in lengths if length <= limit),
+        )
+
+    def first_actions(self, program: str, start: Any) -> frozenset[str]:
+        """The actions and calls, STOP too, with which a solution within the depth can begin."""
+        limit, _, edges, ends = self._explored(program, start)
+        remaining = _distances_back(ends, edges)
+        first = {
+            step.action for state, step in edges if state == start and remaining.get(step.after, limit) + 1 <= limit
+        }
+        return frozenset(first | ({STOP} if start in ends else set()))
+
+    def _explored(self, program: str, start: Any) -> _Explored:
         limit = self._probe.depth(program, start) - 1  # STOP is the last action
         distance, frontier = {start: 0}, [start]
         edges: list[tuple[Any, IdealStep]] = []
@@ -82,17 +115,7 @@ class IdealPrograms:
                         following.append(step.after)
             frontier = following
         ends = tuple(state for state in distance if self._probe.post(program, start, state))
-        remaining = _distances_back(ends, edges)
-        lengths = [
-            (distance[state] + 1 + remaining[step.after], IdealCall(program, state, step.action, step.entered))
-            for state, step in edges
-            if step.entered is not None and step.after in remaining
-        ]
-        return Solutions(
-            ends,
-            shortest=tuple(call for length, call in lengths if length == remaining[start]),
-            calls=tuple(call for length, call in lengths if length <= limit),
-        )
+        return _Explored(limit, distance, edges, ends)
 
     def _search(self, program: str, start: Any) -> Any | None:
         if self._probe.post(program, start, start):
