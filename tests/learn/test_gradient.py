@@ -1,4 +1,4 @@
-"""The gradient step is the paper's, whatever is shared, continued or blurred."""
+"""The gradient step is the paper's, whatever is shared."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import pytest
 import torch
 
 from alphanpi import create_network, make
-from alphanpi.learn.continuation import Continuations
-from alphanpi.learn.unroll import Blur, forward, loss, make_batch
+from alphanpi.learn.unroll import forward, loss, make_batch
 from alphanpi.network.model import masked_log_softmax
-from tests.helpers.replays import explored, filled_replay
+from tests.helpers.replays import filled_replay
 
 
 def gradient(parameter) -> torch.Tensor:
@@ -69,56 +68,3 @@ def test_stored_memories_give_single_steps():
     seen = torch.from_numpy(replay.observations.array()[steps[later].observations].astype(np.float32))
     expected = network(torch.tensor([steps[later].program]), seen, memory[:, :128], memory[:, 128:])
     torch.testing.assert_close(logits[later], expected.logits[0], rtol=1e-4, atol=1e-5)
-
-
-def test_a_trace_with_memories_goes_on_from_the_first_of_them():
-    environment = make("sorting")
-    replay = filled_replay(environment)
-    network = create_network(environment, 3)
-    trace = max(replay.rings[0, True].traces, key=lambda trace: len(trace.observations))
-    memory = np.random.default_rng(0).normal(size=(1, 256)).astype(np.float32)
-    batch = make_batch([trace, trace._replace(memories=memory)], replay, weight_by_value=True, unrolled=True)
-    logits, values = forward(network, batch)
-    assert len(logits) == 2 * len(trace.observations)  # nothing is shared: the memories differ
-    hidden, cell = torch.from_numpy(memory[:, :128]), torch.from_numpy(memory[:, 128:])
-    for seen in replay.observations.array()[trace.observations].astype(np.float32):
-        output = network(torch.tensor([trace.program]), torch.from_numpy(seen[None]), hidden, cell)
-        hidden, cell = output.hidden, output.cell
-        assert any(torch.allclose(output.logits[0], row, rtol=1e-4, atol=1e-5) for row in logits)
-        assert any(torch.allclose(output.value[0], value, rtol=1e-4, atol=1e-5) for value in values)
-
-
-def test_only_programs_that_grow_with_the_problem_are_continued():
-    environment = make("sorting")
-    replay = filled_replay(environment)
-    for trace in explored(environment, "RESET", 3, 30):
-        replay.add(trace)
-    reset = environment.library.index_of("RESET") - environment.library.atomic_count
-    assert (reset, True) in replay.rings
-    rng = np.random.default_rng(0)
-    continuations = Continuations(create_network(environment, 0), replay, environment.library, rng, "cpu")
-    assert set(continuations.memories) == {reset}
-    traces = replay.sample(np.ones(6), 60, np.full(6, 1.0), rng)
-    changed = continuations.applied(traces, 1.0, rng)
-    assert continuations.applied(traces, 0.0, rng) == traces
-    for before, after in zip(traces, changed, strict=True):
-        assert (after is before) == (before.program != reset)
-        if before.program == reset:
-            assert 1 <= len(after.observations) <= len(before.observations)
-            np.testing.assert_array_equal(after.policies, before.policies[-len(after.policies) :])
-            assert np.abs(after.memories).max() > 0
-
-
-def test_blurring_only_removes():
-    environment = make("sorting")
-    replay = filled_replay(environment)
-    traces = replay.sample(np.ones(6), 40, np.full(6, 1.0), np.random.default_rng(0))
-    clean = make_batch(traces, replay, weight_by_value=True, unrolled=True)
-    blurred = make_batch(
-        traces, replay, weight_by_value=True, unrolled=True, blur=Blur(1.0, 0.3), rng=np.random.default_rng(1)
-    )
-    assert blurred.value_counts.sum() == clean.value_counts.sum()
-    assert blurred.policy_weight == clean.policy_weight
-    torch.testing.assert_close(blurred.policies.sum(), clean.policies.sum())
-    assert len(blurred.value_counts) > len(clean.value_counts)
-    assert float(blurred.observations.mean()) < float(clean.observations.mean())

@@ -242,7 +242,7 @@ def test_metrics_have_the_same_keys_in_every_iteration(reference):
         assert set(record) == {
             *("iteration", "level", "advanced", "success", "explored", "explanation"),
             *("policy_loss", "value_loss", "gradient_norm", "episodes", "episode_length"),
-            *("simulations", "evaluations", "replay_traces", "seconds", "exam", "verdict", "elapsed"),
+            *("simulations", "evaluations", "replay_traces", "seconds", "exam", "verdict", "memory", "elapsed"),
         }
         assert set(record["seconds"]) == {*("search", "evaluation", "environment", "gradients", "validation", "other")}
         assert set(record["success"]) == set(record["explored"]) == {"HANOI"}

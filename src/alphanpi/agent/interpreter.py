@@ -7,7 +7,7 @@ side and share one table of evaluated histories.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from alphanpi.engine.tables import Failure
@@ -53,11 +53,20 @@ class Execution(NamedTuple):
     tally: Tally | None = None  # counted where steps were asked for
 
 
-class _Frame:
-    __slots__ = ("context", "entry", "length", "limit", "program", "state")
+class _Outcome(NamedTuple):
+    """How a call ended."""
 
-    def __init__(self, program: int, state: Any, limit: int) -> None:
+    final: Any
+    actions: int
+    culprit: Call | None  # the innermost call that failed, if it did
+
+
+class _Frame:
+    __slots__ = ("before", "context", "entry", "length", "limit", "program", "state")
+
+    def __init__(self, program: int, state: Any, limit: int, before: int = 0) -> None:
         self.program = program
+        self.before = before  # actions of the instance when it was called
         self.entry = self.state = state
         self.context = HistoryTable.beginning(program)
         self.length = 0
@@ -97,10 +106,14 @@ class _Recorder:
 
 
 class _Instance:
-    __slots__ = ("actions", "execution", "frames", "recorder")
+    __slots__ = ("actions", "decisions", "execution", "frames", "recorder", "remembering")
 
-    def __init__(self, frame: _Frame, recorder: _Recorder | None) -> None:
+    def __init__(
+        self, frame: _Frame, recorder: _Recorder | None, decisions: Mapping[int, int], remembering: bool
+    ) -> None:
         self.frames = [frame]
+        self.decisions = decisions
+        self.remembering = remembering
         self.actions = 0
         self.recorder = recorder
         self.execution: Execution | None = None
@@ -128,19 +141,40 @@ class Interpreter:
         self.table = HistoryTable(self.library, evaluator)
         self.max_call_depth = max_call_depth
         self._under_way: list[_Instance] = []
+        self._remembered: dict[tuple[int, Any], _Outcome] = {}
         self._atomic = self.library.atomic_count
         self._names = self.library.names
 
     def forget(self) -> None:
         """To be called when the network's weights have changed."""
         self.table.forget()
+        self._remembered.clear()
 
     def run(
-        self, calls: Sequence[Call], record: bool | Recording = False, max_actions: int | None = None
+        self,
+        calls: Sequence[Call],
+        record: bool | Recording = False,
+        max_actions: int | None = None,
+        decisions: Sequence[Mapping[int, int]] | None = None,
+        remembering: bool = False,
     ) -> list[Execution]:
-        """Execute all calls side by side; `record` keeps all or some steps, `max_actions` bounds each execution."""
+        """Execute all calls side by side.
+
+        Args:
+            calls: What to execute.
+            record: Keep all steps, or some.
+            max_actions: Bounds each execution.
+            decisions: For each call, actions to take after some histories of the table, where they are legal, whatever
+                the network says.
+            remembering: Look up what calls of other programs than the one executed did before in the same state; their
+                steps are counted, but neither kept nor tallied.
+        """
         recording = Recording() if record is True else record or None
-        instances = [_Instance(self._frame(call), recording and _Recorder(recording)) for call in calls]
+        led = decisions if decisions is not None else [{}] * len(calls)
+        instances = [
+            _Instance(self._frame(call), recording and _Recorder(recording), own, remembering)
+            for call, own in zip(calls, led, strict=True)
+        ]
         self._under_way = instances
         try:
             self._play(instances, max_actions)
@@ -188,7 +222,7 @@ class Interpreter:
             history = numbers.get(key)
             if history is None:
                 return key
-            action = self._choose(history, frame)
+            action = self._choose(history, frame, instance.decisions)
             frame.length += 1
             instance.actions += 1
             if recorder is not None:
@@ -202,6 +236,8 @@ class Interpreter:
                 if not frames:
                     instance.end(True, Failure.NONE, frame.state, None)
                     return None
+                if instance.remembering:
+                    self._remember(instance, frame, None)
                 caller = frames[-1]
                 caller.state = guard.leave(caller.state, frame.state, own, names[atomic + caller.program])
                 continue
@@ -220,11 +256,28 @@ class Interpreter:
                 return None
             callee = names[action]
             entry = guard.enter(frame.state, callee, names[atomic + frame.program])
-            frames.append(_Frame(action - atomic, entry, guard.depth(callee, entry)))
+            known = self._remembered.get((action - atomic, entry)) if instance.remembering else None
+            if known is None or action - atomic == frames[0].program:
+                frames.append(_Frame(action - atomic, entry, guard.depth(callee, entry), instance.actions))
+                continue
+            instance.actions += known.actions
+            if known.culprit is not None:
+                instance.end(False, Failure.CALL, known.final, known.culprit)
+                return None
+            frame.state = guard.leave(frame.state, known.final, callee, names[atomic + frame.program])
 
-    def _choose(self, history: int, frame: _Frame) -> int:
+    def _remember(self, instance: _Instance, frame: _Frame, culprit: Call | None) -> None:
+        """Take note of how a call ended; not of those for which the instance has decisions of its own."""
+        if frame.program != instance.frames[0].program:
+            actions = instance.actions - frame.before
+            self._remembered[frame.program, frame.entry] = _Outcome(frame.state, actions, culprit)
+
+    def _choose(self, history: int, frame: _Frame, decisions: Mapping[int, int]) -> int:
         """The most probable legal action; pre-conditions are asked in the order of the logits."""
         caller = self._names[self._atomic + frame.program]
+        decided = decisions.get(history)
+        if decided is not None and (decided == 0 or self.guard.pre(self._names[decided], frame.state, caller)):
+            return decided
         for action in self.table.rankings[history]:
             if action == 0 or self.guard.pre(self._names[action], frame.state, caller):
                 return action
@@ -235,6 +288,9 @@ class Interpreter:
         culprit = Call(self._names[self._atomic + frame.program], frame.entry)
         if len(instance.frames) > 1 and failure in (Failure.POST, Failure.DEPTH):
             failure = Failure.CALL
+            if instance.remembering and all(one.program != instance.frames[0].program for one in instance.frames[1:]):
+                for called in instance.frames[1:]:
+                    self._remember(instance, called, culprit)
         instance.end(False, failure, frame.state, culprit)
 
 

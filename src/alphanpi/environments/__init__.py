@@ -15,7 +15,6 @@ from alphanpi.environment.registration import PublishedScores, Registration, add
 _HANOI_NOISE = {"search.noise_fraction": 0.5, "search.noise_concentration": 0.5}
 _LIST = "5 3 8 1 9 2 7"
 _RECURSIVE_SORTING = "alphanpi.environments.recursive_sorting:RecursiveSorting"
-_RECURSIVE_PRESETS = {"default": {"validation.far_exam_episodes": 24}}
 _RECURSIVE_SCORES = (
     PublishedScores("BUBBLESORT", "planning", {10: 1.0, 20: 1.0, 60: 1.0, 100: 1.0}),
     PublishedScores("BUBBLESORT", "greedy", {10: 0.7, 20: 0.6, 60: 0.35, 100: 0.1}),
@@ -40,14 +39,6 @@ add(
         "sorting",
         "alphanpi.environments.sorting:Sorting",
         example=_LIST,
-        presets={
-            "default": {
-                "search.discount": 0.999,
-                "search.c_puct_planning": 5.0,
-                "validation.exam_patience": 30,
-                "validation.far_exam_episodes": 30,
-            }
-        },
         published=(
             PublishedScores("BUBBLESORT", "planning", {10: 1.0, 20: 1.0, 60: 0.95, 100: 0.4}),
             PublishedScores("BUBBLESORT", "greedy", {10: 0.85, 20: 0.85, 60: 0.4, 100: 0.1}),
@@ -59,7 +50,6 @@ add(
         "recursive-sorting",
         _RECURSIVE_SORTING,
         example=_LIST,
-        presets=_RECURSIVE_PRESETS,
         published=_RECURSIVE_SCORES,
     )
 )
@@ -69,7 +59,6 @@ add(
         _RECURSIVE_SORTING,
         options={"observation": "compare"},
         example=_LIST,
-        presets=_RECURSIVE_PRESETS,
         published=_RECURSIVE_SCORES,
     )
 )

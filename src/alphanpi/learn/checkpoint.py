@@ -31,8 +31,11 @@ from alphanpi.agent.weights import (
 )
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.learn.replay import Replay, StoredTrace
+from alphanpi.learn.revision import Revised
+from alphanpi.learn.stagnation import Best
 from alphanpi.learn.starts import Error, Start
 from alphanpi.learn.trainer import Seconds, Trainer
+from alphanpi.network.config import MOST_WINDOW
 from alphanpi.runs.records import (
     FORMAT,
     LAST,
@@ -41,6 +44,7 @@ from alphanpi.runs.records import (
     TRAINER_FILE,
     CheckpointState,
     ErrorRecord,
+    RevisedRecord,
     RingRecord,
     RunIdentity,
     read_state,
@@ -51,6 +55,7 @@ from alphanpi.support.record import read_bytes
 
 _KEPT = 2
 _MOST_BYTES = 2**34
+_LARGEST_FIELD = 2**15  # as an observation is kept
 _LARGEST_COUNTER_EXAMPLE = 1000  # a size that can be enumerated is far below
 
 
@@ -113,6 +118,11 @@ def save_checkpoint(
                 name: [{**error.start._asdict(), "passes": error.passes} for error in errors]
                 for name, errors in trainer.starts.errors.items()
             },
+            "window": trainer.window,
+            "stagnation": {name: best._asdict() for name, best in trainer.stagnation.best.items()},
+            "together": trainer.together,
+            "bars": trainer.revisions.bars,
+            "revised": [one._asdict() for one in trainer.revisions.revised],
             "rings": [
                 {"program": program, "success": success, "next": ring.next}
                 for (program, success), ring in trainer.replay.rings.items()
@@ -160,6 +170,12 @@ def _read(path: Path, trainer: Trainer, run: RunIdentity | None) -> _Checkpoint:
         raise UsageError("from a run with another seed")
     if run is not None and not run.owns(state):
         raise UsageError("from another run, or meta.json was changed")
+    window = trainer.config.network.window if state.window is None else state.window
+    if bool(window) != bool(trainer.config.network.window) or window > MOST_WINDOW:
+        raise UsageError(f"{STATE_FILE}: a window of {window} does not fit the run's configuration")
+    for one in state.revised:
+        if not _fits(trainer, window, one):
+            raise UsageError(f"{STATE_FILE}: field 'revised': it does not fit the environment: {one!r}")
     unknown = [name for name in state.seconds if name not in Seconds._fields]
     learned = {program.name for program in trainer.library.learned}
     if unknown or set(state.curriculum.success) != learned or state.curriculum.level > trainer.library.levels:
@@ -187,6 +203,8 @@ def _read(path: Path, trainer: Trainer, run: RunIdentity | None) -> _Checkpoint:
 
 
 def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
+    if checkpoint.state.window is not None:
+        trainer.use_window(checkpoint.state.window)
     trainer.acting.load_state_dict(checkpoint.acting)
     trainer.network.load_state_dict(checkpoint.network)
     groups = trainer.optimiser.state_dict()["param_groups"]
@@ -199,8 +217,26 @@ def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
     trainer.curriculum.completed = curriculum.completed
     trainer.curriculum.success = dict(curriculum.success)
     trainer.starts.errors = checkpoint.errors
+    if checkpoint.state.together:
+        trainer.together = dict(checkpoint.state.together)
+    for name, best in checkpoint.state.stagnation.items():
+        trainer.stagnation.best[name] = Best(best.success, best.since)
+    trainer.revisions.bars = dict(checkpoint.state.bars)
+    trainer.revisions.revised = tuple(Revised(one.program, one.window, one.action) for one in checkpoint.state.revised)
     trainer.iteration = checkpoint.state.iteration
     trainer.weights_changed()
+
+
+def _fits(trainer: Trainer, window: int, one: RevisedRecord) -> bool:
+    """Whether a revised decision could be one of this run."""
+    entries, fields = len(trainer.library), len(trainer.environment.fields)
+    return (
+        one.program < len(trainer.library.learned)
+        and one.action < entries
+        and 0 < len(one.window) <= window
+        and all(-1 <= action < entries and len(seen) == fields for action, seen in one.window)
+        and all(abs(value) < _LARGEST_FIELD for _, seen in one.window for value in seen)
+    )
 
 
 def _errors(trainer: Trainer, state: CheckpointState) -> dict[str, list[Error]]:
@@ -238,6 +274,7 @@ def _tensors(trainer: Trainer) -> dict[str, torch.Tensor]:
         columns = {
             "lengths": np.array([len(trace.observations) for trace in ring.traces]),
             "values": np.array([trace.value for trace in ring.traces], np.float64),
+            **({"scores": np.array([trace.score for trace in ring.traces], np.float64)} if windowed else {}),
             "observations": np.concatenate([trace.observations for trace in ring.traces]),
             "legal": np.concatenate([trace.legal for trace in ring.traces]),
             "policies": np.concatenate([trace.policies for trace in ring.traces]),
@@ -294,6 +331,7 @@ def _trainer_shapes(
         yield f"ring{number}.policies", TensorShape((steps, entries), torch.float32)
         if trainer.config.network.window:
             yield f"ring{number}.previous", TensorShape((steps,), torch.int32)
+            yield f"ring{number}.scores", TensorShape((traces,), torch.float64)
         yield f"ring{number}.memories", TensorShape((steps, width), torch.float32)
 
 
@@ -302,6 +340,7 @@ def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -
     lengths = columns["lengths"]
     # Where the network does not see actions, they are not kept.
     columns.setdefault("previous", np.zeros(len(columns["observations"]), np.int32))
+    columns.setdefault("scores", np.ones(len(lengths)))
     numbers = (
         ("observations", len(tensors["replay.observations"])),
         ("legal", len(tensors["replay.legal"])),
@@ -318,7 +357,7 @@ def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -
         raise UsageError(f"{TRAINER_FILE}: the traces of ring {number} do not fit together")
     ends = np.cumsum(lengths)
     traces = []
-    for length, end, value in zip(lengths, ends, columns["values"], strict=True):
+    for length, end, value, score in zip(lengths, ends, columns["values"], columns["scores"], strict=True):
         steps = slice(int(end - length), int(end))
         traces.append(
             StoredTrace(
@@ -329,6 +368,7 @@ def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -
                 legal=columns["legal"][steps],
                 previous=columns["previous"][steps],
                 policies=columns["policies"][steps],
+                score=float(score),
                 memories=columns["memories"][steps],
             )
         )

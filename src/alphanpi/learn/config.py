@@ -55,6 +55,22 @@ class EpisodesConfig(Config):
     called_runs: int = Field(
         48, ge=1, le=MOST_EPISODES, description="runs per iteration in which such calls are looked for"
     )
+    together: int = Field(
+        8,
+        ge=1,
+        le=MOST_EPISODES,
+        description="most problems that an episode solves with the same decisions, where the network has a window",
+    )
+    trials: int = Field(
+        32,
+        ge=0,
+        le=MOST_EPISODES,
+        description="problems per program on which the decisions of episodes are tried before they are learned, where "
+        "the network has a window; 0: none",
+    )
+    revisions: int = Field(
+        3, ge=0, le=MOST_EPISODES, description="decisions of a program that an iteration may change by trying others"
+    )
     error_capacity: int = Field(50, ge=0, le=MOST_EPISODES, description="failed starts remembered per program")
     error_passes: int = Field(
         5, ge=1, le=MOST_EPISODES, description="successes in a row after which a failed start is forgotten"
@@ -91,19 +107,6 @@ class LearningConfig(Config):
         description="decay of the moving average of weights that acts and is saved, nearer to 1 as the learning rate "
         "falls; 0: none (paper)",
     )
-    blurred_fraction: float = Field(
-        0.3, ge=0, le=1, description="share of traces in a batch whose observations are blurred; 0 in the paper"
-    )
-    blurred_fields: float = Field(
-        0.15, ge=0, le=1, description="chance that a field of a blurred observation is set to 0"
-    )
-    continued_fraction: float = Field(
-        0.3,
-        ge=0,
-        le=1,
-        description="share of traces learned as if they went on after a long run, of programs whose depth grows with "
-        "the problem, where the network has no window; 0 in the paper",
-    )
     renewed_share: float = Field(
         0.5, ge=0, le=1, description="how far weights move towards fresh ones where the exam fails again and again"
     )
@@ -125,11 +128,6 @@ class ReplayConfig(Config):
         le=1,
         description="the same of a program that always succeeds, in proportion between the two; with the share of a "
         "failing one, values would be learned from failures long past; only with learning.unroll = trace",
-    )
-    ordered: bool = Field(
-        True,
-        description="learn successes with exchangeable neighbouring atomic actions in the order of the library; "
-        "needs learning.unroll = trace; false in the paper",
     )
     thrifty: bool = Field(
         True,
@@ -194,14 +192,14 @@ class ValidationConfig(Config):
         description="size of the problems of a last exam of the highest programs, in validation sizes",
     )
     far_exam_episodes: int = Field(
-        12,
+        8,
         ge=0,
         le=MOST_EPISODES,
         description="such problems, twice as many of half the size, and so on, to be solved by the network alone, all "
         "of them; 0: no such exam (paper)",
     )
     far_exam_planning_episodes: int = Field(
-        6, ge=0, le=MOST_EPISODES, description="how many of each size must be solved with search, too"
+        2, ge=0, le=MOST_EPISODES, description="how many of each size must be solved with search, too"
     )
     training_share: float = Field(0.5, ge=0, lt=1, description="share of episodes on training sizes, for error states")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,13 @@ from alphanpi.learn.starts import Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS
 
 
-def episodes(starts: Starts, curriculum: Curriculum, interpreter: Interpreter, iteration: int) -> list[Request]:
-    """The episodes to play: starts where validation failed, where calls fail, and fresh ones."""
+def episodes(
+    starts: Starts, curriculum: Curriculum, interpreter: Interpreter, iteration: int, together: Mapping[str, int]
+) -> list[Request]:
+    """The episodes to play: starts where validation failed, where calls fail, and fresh ones.
+
+    So many problems of a program as `together` says make one episode, the largest first.
+    """
     rng = starts.random(iteration, Stream.PLAY)
     settings, unlocked = starts.settings, curriculum.unlocked
     preferences = curriculum.preferences()
@@ -26,7 +32,9 @@ def episodes(starts: Starts, curriculum: Curriculum, interpreter: Interpreter, i
         counts = np.maximum(settings.minimum, np.rint(preferences * settings.per_iteration)).astype(int)
     calls = called_states(starts, curriculum, interpreter, iteration)
     requests: list[Request] = []
+    drawn = 0
     for program, count in zip(unlocked, counts.tolist(), strict=True):
+        states: list[Any] = []
         sizes = starts.sizes(program)
         if settings.sizes == "one":
             sizes = [int(rng.choice(sizes))]
@@ -39,10 +47,16 @@ def episodes(starts: Starts, curriculum: Curriculum, interpreter: Interpreter, i
             else:
                 size = int(rng.choice(sizes))
                 state = starts.state(
-                    starts.start(program.name, size, iteration=iteration, stream=Stream.PLAY, number=len(requests))
+                    starts.start(program.name, size, iteration=iteration, stream=Stream.PLAY, number=drawn)
                 )
+            drawn += 1
+            states.append(state)
+        for first in range(0, count, together[program.name]):
             seed = (starts.seed, iteration, int(Stream.SEARCH), len(requests))
-            requests.append(Request(program.name, state, seed, exploring=True))
+            some = states[first : first + together[program.name]]
+            if len(some) > 1:
+                some.sort(key=starts.guard.size, reverse=True)
+            requests.append(Request(program.name, some[0], seed, exploring=True, further=tuple(some[1:])))
     return requests
 
 

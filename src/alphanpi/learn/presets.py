@@ -7,8 +7,10 @@ from alphanpi.errors import UsageError
 from alphanpi.learn.config import TrainConfig
 from alphanpi.support.config import Overrides, override
 
-# Our recipe is the configuration's defaults, but for the search: those are the paper's.
+# Our recipe is the configuration's defaults, but for search and network: those are the paper's.
 _DEFAULT: Overrides = {
+    "network.window": 1,
+    "search.c_puct_planning": 5.0,
     "search.simulations_exploitation": 1,
     "search.failed_call_exploration": "penalise",
     "search.level_term": "decaying",
@@ -35,12 +37,9 @@ _PAPER: Overrides = {
     "learning.value_weight": 1.0,
     "learning.gradient_clip": 0.0,
     "learning.weight_average": 0.0,
-    "learning.blurred_fraction": 0.0,
-    "learning.continued_fraction": 0.0,
     "replay.capacity": 200,
     "replay.positive_fraction": 0.5,
     "replay.positive_fraction_mastered": 0.5,
-    "replay.ordered": False,
     "replay.thrifty": False,
     "curriculum.threshold": 0.97,
     "curriculum.estimate": "moving-average",

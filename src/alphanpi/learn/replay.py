@@ -24,6 +24,7 @@ class StoredTrace(NamedTuple):
     legal: NDArray[np.int32]  # [T] row in the table of legal sets
     previous: NDArray[np.int32]  # [T] action before, as a memory holds it
     policies: NDArray[np.float32]  # [T, A]
+    score: float  # share of other problems that an agent solved which decided like this
     memories: NDArray[np.float32]  # [T, W], or [T, 0] where they are not kept
 
 
@@ -90,7 +91,7 @@ class Replay:
         ring = self.rings[program, success] = _Ring()
         ring.traces, ring.next = traces, following
 
-    def add(self, trace: Trace) -> None:
+    def add(self, trace: Trace, score: float = 1.0) -> None:
         """Store a trace that ended by itself; a discarded one teaches nothing about its own program."""
         program = self.library.index_of(trace.program) - self.library.atomic_count
         if not trace.success and (program, True) not in self.rings:
@@ -105,6 +106,7 @@ class Replay:
             legal=np.array([self.legal.number(np.array(mask, np.int16)) for mask in masks], np.int32),
             previous=np.array([0, *(noted(action) for action in trace.actions[:-1])], np.int32),
             policies=trace.policies.astype(np.float32),
+            score=score,
             memories=trace.memories[:, :width].copy(),
         )
         self.rings.setdefault((program, trace.success), _Ring()).add(stored, self.capacity)

@@ -27,6 +27,7 @@ class Stream(IntEnum):
     RENEW = 7
     FAR_EXAM = 8
     SEARCH_EXAM = 9
+    TRIAL = 10
 
 
 class Start(NamedTuple):

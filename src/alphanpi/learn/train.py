@@ -158,7 +158,6 @@ def _go_on(
     observer: Observer | None,
 ) -> Outcome:
     meta, identity = directory.identity()
-    card = _card(meta, trainer)
     began, before = time.perf_counter(), elapsed
     cut, saved = False, trainer.iteration
     reason = "completed" if trainer.curriculum.completed else ""
@@ -169,7 +168,7 @@ def _go_on(
     with closing(MetricsWriter(directory, trainer.iteration)) as writer, _stop_requests() as stopped:
         while not reason:
             if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
-                save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
+                save_checkpoint(directory.checkpoints, trainer, _card(meta, trainer), elapsed, seconds, identity)
             try:
                 report = trainer.iterate(float("inf") if time_limit is None else began + time_limit)
             except OutOfTimeError:
@@ -184,7 +183,7 @@ def _go_on(
                 try:
                     observer(trainer, report, elapsed)
                 except Exception:  # whoever watches may fail, or its reader go away: what was learned is kept
-                    save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
+                    save_checkpoint(directory.checkpoints, trainer, _card(meta, trainer), elapsed, seconds, identity)
                     raise
             if trainer.curriculum.completed:
                 reason = "completed"
@@ -195,7 +194,7 @@ def _go_on(
             elif time_limit is not None and time.perf_counter() - began > time_limit:
                 reason = "time"
             if reason or report.advanced or trainer.iteration % CHECKPOINT_ITERATIONS == 0:
-                save_checkpoint(directory.checkpoints, trainer, card, elapsed, seconds, identity)
+                save_checkpoint(directory.checkpoints, trainer, _card(meta, trainer), elapsed, seconds, identity)
                 saved = trainer.iteration
     outcome = Outcome(
         run=directory.path,
@@ -209,7 +208,7 @@ def _go_on(
         proved=trainer.curriculum.completed and not cut and trainer.config.until == "verified",
     )
     if trainer.proof is not None and outcome.proved:
-        write_best(trainer.proof.certificate(subject_of(card, trainer.acting)), directory)
+        write_best(trainer.proof.certificate(subject_of(_card(meta, trainer), trainer.acting)), directory)
     directory.keep_outcome(StoredOutcome.model_validate(outcome._asdict()))
     return outcome
 

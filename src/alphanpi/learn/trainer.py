@@ -25,19 +25,23 @@ from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.learn import practice
 from alphanpi.learn.config import TrainConfig
-from alphanpi.learn.continuation import Continuations
 from alphanpi.learn.curriculum import Curriculum
-from alphanpi.learn.order import ordered_traces
 from alphanpi.learn.proof import Proof, prove, require_lemma
 from alphanpi.learn.replay import Replay
+from alphanpi.learn.revision import Lesson, Revisions
+from alphanpi.learn.stagnation import Stagnation
 from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
-from alphanpi.learn.unroll import Blur, Loss, loss, make_batch
+from alphanpi.learn.unroll import Loss, loss, make_batch
 from alphanpi.learn.validation import Exam, ExamResult, Validation
 from alphanpi.network.evaluator import UNBOUNDED
 from alphanpi.network.model import create_evaluator, create_network, usable_device
+from alphanpi.support.limits import percent
 
 _LONGEST_AVERAGE = 1 / 3  # exponent of the average's decay when steps are smallest
+_TELLING = 4  # episodes of a program that say how it goes
+_MORE, _FEWER = 0.75, 0.4  # shares of them that succeed, for more or fewer problems at a time
+_SLACK = 0.05  # of a score, which other problems would have made larger or smaller
 _ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)
 
 
@@ -76,6 +80,7 @@ class IterationReport(NamedTuple):
     seconds: Seconds
     exam: str = ""  # how it went, if there was one, with the first program and instance that failed it
     verdict: str = ""  # of the verification, if there was one
+    memory: str = ""  # why the window has grown, if it has
 
     @property
     def elapsed(self) -> float:
@@ -103,10 +108,32 @@ class Trainer:
         self.replay = Replay(environment, config.replay.capacity, config.learning.unroll == "stored")
         self.curriculum = Curriculum(self.library, config.curriculum)
         self.starts = Starts(environment, config.episodes, seed, config.validation.size)
-        self.evaluator = create_evaluator(self.acting, device)
-        self.search = Search(environment, self.evaluator, config.search)
-        self.planner = Search(environment, self.evaluator, planning_config(config.search))
-        self.interpreter = Interpreter(environment, self.evaluator, config.search.max_call_depth)
+        self.together = {program.name: 1 for program in self.library.learned}
+        self.stagnation = Stagnation(self.library)
+        self.use_window(config.network.window)
+
+    @property
+    def window(self) -> int:
+        """How many observations of a call the network sees now."""
+        return self.acting.config.window
+
+    @property
+    def windowed(self) -> bool:
+        """Whether the agent's memory is finite, and decisions can be tried in all states that look alike."""
+        return self.window != UNBOUNDED and self.config.learning.unroll == "trace"
+
+    def use_window(self, window: int) -> None:
+        """Let the network see so many observations; its weights fit any number but UNBOUNDED."""
+        config = self.config
+        for network in (self.network, self.acting):
+            network.config = network.config.model_copy(update={"window": window})
+        self.evaluator = create_evaluator(self.acting, self.device)
+        self.search = Search(self.environment, self.evaluator, config.search)
+        self.planner = Search(self.environment, self.evaluator, planning_config(config.search))
+        self.interpreter = Interpreter(self.environment, self.evaluator, config.search.max_call_depth)
+        self.revisions = Revisions(
+            self.interpreter, self.starts, config.search, config.episodes.trials, config.episodes.revisions
+        )
         self.validation = Validation(
             self.starts,
             self.curriculum,
@@ -131,12 +158,13 @@ class Trainer:
         began = time.perf_counter()
         before = self.search.statistics
         level = self.curriculum.level
-        requests = practice.episodes(self.starts, self.curriculum, self.interpreter, self.iteration)
-        traces = self.search.run(requests)
-        for trace in self._learned_from(traces):
-            if trace.failure in _ENDED_BY_ITSELF:
-                self.replay.add(trace)
+        requests = practice.episodes(self.starts, self.curriculum, self.interpreter, self.iteration, self.together)
+        episodes = self.search.run(requests)
         played = self.search.statistics
+        traces = [part for episode in episodes for part in episode.parts()]
+        for trace, score in self._learned_from(episodes):
+            if trace.failure in _ENDED_BY_ITSELF:
+                self.replay.add(trace, score)
         searched = time.perf_counter()
         with one_thread():
             losses, norm = self._learn()
@@ -144,6 +172,7 @@ class Trainer:
         learned = time.perf_counter()
         self.curriculum.update(self.validation.run(self.iteration, self.config.validation.episodes))
         exam = self._rise() if self.curriculum.ready else ExamResult(Exam.NOT_HELD)
+        memory = self._grow()
         verdict = ""
         if self.curriculum.completed and self.config.until == "verified":
             with one_thread():
@@ -181,6 +210,7 @@ class Trainer:
             ),
             exam=str(exam),
             verdict=verdict,
+            memory=memory,
         )
 
     def weights_changed(self) -> None:
@@ -190,14 +220,32 @@ class Trainer:
         self.planner.forget()
         self.interpreter.forget()
 
-    def _learned_from(self, traces: Sequence[Trace]) -> Sequence[Trace]:
-        """The traces as they are learned: without needless recursive calls, and in order."""
+    def _learned_from(self, episodes: Sequence[Trace]) -> Sequence[Lesson]:
+        """The traces as they are learned: confirmed by other problems, without needless recursive calls, in order."""
         settings = self.config.replay
+        if self.windowed and self.config.episodes.trials:
+            self._adapt(episodes)
+            learned = self.revisions.learned_from(self.curriculum.unlocked, episodes, self.iteration)
+        else:
+            learned = [Lesson(episode, 1.0) for episode in episodes]
         if self.config.learning.unroll == "stored":
-            return traces
+            return learned
+        traces: Sequence[Trace] = [one.trace for one in learned]
         if settings.thrifty:
             traces = thrifty_traces(self.interpreter, traces, self.config.search)
-        return ordered_traces(self.interpreter.guard, traces) if settings.ordered else traces
+        return [Lesson(trace, one.score) for trace, one in zip(traces, learned, strict=True)]
+
+    def _adapt(self, episodes: Sequence[Trace]) -> None:
+        """Solve more problems at a time where that goes well, and fewer where it does not."""
+        for program in self.curriculum.unlocked:
+            won = [episode.success for episode in episodes if episode.program == program.name]
+            if len(won) < _TELLING:
+                continue
+            share, now = sum(won) / len(won), self.together[program.name]
+            if share > _MORE:
+                self.together[program.name] = min(self.config.episodes.together, now + 1)
+            elif share < _FEWER:
+                self.together[program.name] = max(1, now - 1)
 
     def _learn(self) -> tuple[list[Loss], float]:
         settings = self.config.learning
@@ -214,25 +262,21 @@ class Trainer:
         unrolled = settings.unroll == "trace"
         least, most = self.config.replay.positive_fraction, self.config.replay.positive_fraction_mastered
         positives = least + (most - least) * (1 - failing)
-        continuations = None
-        window = self.config.network.window
-        if unrolled and settings.continued_fraction > 0 and not window:
-            continuations = Continuations(self.network, self.replay, self.library, rng, self.device)
+        bars = None
+        if self.windowed and self.config.episodes.trials:
+            bars = np.array([self.revisions.bars.get(program.name, 0.0) for program in self.library.learned]) - _SLACK
         for _ in range(settings.gradient_steps):
             if unrolled:
                 traces = self.replay.sample(weights, settings.batch, positives, rng)
             else:
                 traces = self.replay.sample_steps(settings.batch, self.config.replay.positive_fraction, rng)
-            if continuations is not None:
-                traces = continuations.applied(traces, settings.continued_fraction, rng)
             batch = make_batch(
                 traces,
                 self.replay,
                 weight_by_value=settings.policy_weight == "value",
                 unrolled=unrolled,
-                window=window if unrolled else UNBOUNDED,
-                blur=Blur(settings.blurred_fraction, settings.blurred_fields),
-                rng=rng,
+                window=self.window if unrolled else UNBOUNDED,
+                bars=bars,
                 device=self.device,
             )
             item = loss(self.network, batch, settings.value_weight, settings.consensus)
@@ -248,6 +292,18 @@ class Trainer:
             self._average(decay)
             losses.append(item)
         return losses, norm
+
+    def _grow(self) -> str:
+        """Where a program does not get better any more, let the network see more; why, in words."""
+        stuck = self.stagnation.of(self.curriculum)
+        if stuck is None or not self.windowed or self.window >= self.config.network.largest_window:
+            return ""
+        window, reason = self.window, self.revisions.look_alikes.get(stuck, "")
+        self.use_window(window + 1)
+        self.replay.forget(self.library.index_of(stuck) - self.library.atomic_count)
+        self._renew()
+        success = percent(self.curriculum.success[stuck])
+        return f"{stuck} stays at {success}: the window grows from {window} to {window + 1}{reason and '; '}{reason}"
 
     def _renew(self) -> None:
         """Move the weights towards fresh ones: what was learned is soon learned again, and generalises anew.

@@ -20,6 +20,7 @@ from alphanpi.network.evaluator import UNBOUNDED
 from alphanpi.network.model import NPINetwork, masked_log_softmax
 
 _FLOOR = 0.01  # least probability of a target whose logarithm is taken
+_SCORE_SCALE = 0.03  # by which a trace's score may fall short for its weight to fall to 1/e
 
 
 class Layer(NamedTuple):
@@ -56,17 +57,6 @@ class Loss(NamedTuple):
     value: float
 
 
-class Blur(NamedTuple):
-    """How observations are blurred: in which share of traces, and which share of their fields is set to 0.
-
-    A policy learned on small problems meets new sequences of observations on large ones. Blurring makes it rely on
-    what it has done so far where single fields do not decide.
-    """
-
-    traces: float
-    fields: float
-
-
 def make_batch(
     traces: Sequence[StoredTrace],
     replay: Replay,
@@ -74,20 +64,18 @@ def make_batch(
     weight_by_value: bool,
     unrolled: bool,
     window: int = UNBOUNDED,
-    blur: Blur | None = None,
-    rng: np.random.Generator | None = None,
+    bars: NDArray[np.float64] | None = None,
     device: str = "cpu",
 ) -> Batch:
     """Arrange traces for one gradient step.
 
     Args:
-        traces: What to learn from. When unrolling, one that has memories goes on from the first of them.
+        traces: What to learn from.
         replay: Where they come from.
         weight_by_value: Let the policy follow successes only, in proportion to their value; else all alike.
         unrolled: Compute memories from the start of each call, or of the window; else use those stored with the traces.
         window: How many observations the network sees.
-        blur: How much observations are blurred; not at all without it.
-        rng: Decides what is blurred.
+        bars: For each program the score below which a trace has less weight in the policy loss, if any.
         device: Where the batch goes.
     """
     lengths = np.array([len(trace.observations) for trace in traces])
@@ -105,25 +93,17 @@ def make_batch(
         weights = np.where(success, np.maximum(values, 0), 0)
     else:
         weights = np.ones_like(values)
+    if bars is not None:
+        short = np.minimum(0, [trace.score - bars[trace.program] for trace in traces])
+        weights = weights * np.exp(short / _SCORE_SCALE)[owner].astype(np.float32)
 
     observations, rows = _distinct_observations(replay.observations.array(), observed)
-    if blur is not None and rng is not None and blur.traces > 0:
-        blurred = (rng.random(len(traces)) < blur.traces)[owner]
-        observations, rows = _blurred(observations, rows, blurred, blur.fields, rng)
     memory = None
     previous = np.concatenate([trace.previous for trace in traces]).astype(np.int64)
     if window:
         layers, node_of_step = _windows(step, rows, previous, program, window, len(observations))
     elif unrolled:
-        continued = np.array([trace.memories.shape[1] > 0 for trace in traces])
-        beginning = np.where(continued, replay.programs + np.arange(len(traces)), program_of_trace)
-        layers, node_of_step = _trie(step, owner, rows, program, beginning, len(observations))
-        if continued.any():
-            width = max(trace.memories.shape[1] for trace in traces)
-            initial = np.zeros((len(layers[0].programs), width), np.float32)
-            for index in np.flatnonzero(continued).tolist():
-                initial[node_of_step[firsts[index]]] = traces[index].memories[0]
-            memory = torch.from_numpy(initial).to(device)
+        layers, node_of_step = _trie(step, owner, rows, program, program_of_trace, len(observations))
     else:
         node_of_step = np.arange(len(owner))
         layers = [_Level(np.zeros(len(owner), np.int64), program, rows, previous)]
@@ -164,24 +144,6 @@ def _distinct_observations(
     """The observations that occur, [O, fields], and for every step its row in them."""
     used, rows = np.unique(observed, return_inverse=True)
     return table[used], rows
-
-
-def _blurred(
-    observations: NDArray[np.int16],
-    rows: NDArray[np.int64],
-    chosen: NDArray[np.bool_],
-    fraction: float,
-    rng: np.random.Generator,
-) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-    """The same with random fields of the chosen steps set to 0."""
-    steps = np.flatnonzero(chosen)
-    changed = observations[rows[steps]] * (rng.random((len(steps), observations.shape[1])) >= fraction)
-    everything = np.ascontiguousarray(np.concatenate([observations, changed.astype(np.int16)]))
-    keys = everything.view(np.dtype((np.void, everything.dtype.itemsize * everything.shape[1]))).ravel()
-    _, example, row_of_key = np.unique(keys, return_index=True, return_inverse=True)
-    mapped = row_of_key[rows]
-    mapped[steps] = row_of_key[len(observations) :]
-    return everything[example], mapped
 
 
 class _Level(NamedTuple):

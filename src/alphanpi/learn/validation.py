@@ -300,7 +300,10 @@ class Validation:
     def _answers(self, starts: list[Start]) -> list[_Answer]:
         calls = [Call(start.program, self.starts.state(start)) for start in starts]
         if self.settings.mode == "greedy":
-            failures = [execution.failure for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS)]
+            failures = [
+                execution.failure
+                for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS, remembering=True)
+            ]
         else:
             failures = [trace.failure for trace in self.search.run(_requests(calls))]
         return [_Answer(call, failure) for call, failure in zip(calls, failures, strict=True)]

@@ -40,7 +40,7 @@ class ProgressView:
         if self._live is not None:
             self._live.update(_table(trainer, report, elapsed))
         now = time.monotonic()
-        for what, said in (("exam", report.exam), ("verified", report.verdict)):
+        for what, said in (("exam", report.exam), ("verified", report.verdict), ("memory", report.memory)):
             if said and not report.advanced:
                 line = f"{elapsed:7.1f} s  iteration {report.iteration:4d}  {what}: {said}"
                 self.console.print(line, highlight=False, soft_wrap=True)

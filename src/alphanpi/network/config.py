@@ -25,6 +25,9 @@ class NetworkConfig(Config):
         description="how many observations of a call the network sees, the last ones, each with the action before it; "
         "0: all of them, without actions (paper)",
     )
+    largest_window: int = Field(
+        4, ge=0, le=MOST_WINDOW, description="to which a window grows where a program does not get better any more"
+    )
     action_embedding: int = Field(
         32, ge=1, le=MOST_UNITS, description="length of the embedding of the action before, with a window"
     )

@@ -18,6 +18,9 @@ from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of
 
 Observation = tuple[int, ...]
 Key = tuple[int, Observation]  # a context, and the observation made in it
+Window = tuple[
+    tuple[int, Observation], ...
+]  # the last observations of a call, each after the action before it, or NONE
 NONE = -1
 _FIRST_ROWS = 1024
 
@@ -80,6 +83,22 @@ class HistoryTable:
         if known is None:
             known = self._following[key] = self._number(self._context(*key))
         return known
+
+    def window_before(self, history: int) -> Window:
+        """What the network sees in a history."""
+        pairs: list[tuple[int, Observation]] = []
+        while history != NONE:
+            before, observation = self.histories[history]
+            pairs.append((self.contexts[before].action, tuple(map(int, observation))))
+            history = self.contexts[before].history
+        return tuple(reversed(pairs))
+
+    def history_of(self, program: int, window: Window) -> int:
+        """The history in which the network sees that."""
+        history = NONE
+        for action, observation in window:
+            history = self.after(self._number(Context(program, history, action)), observation)
+        return history
 
     def program(self, history: int) -> int:
         """Whose history it is, among the programs to be learned."""

@@ -48,6 +48,9 @@ _PACKAGES = ("alphanpi", "torch", "numpy", "numba", "safetensors", "pydantic")
 _STOPPING = "max_iterations"  # decides when a run stops, not what it does: it may be changed between sessions
 # Keys the configuration got since runs keep its digest; what was started before lacks them.
 _ADDED_KEYS = frozenset({"episodes.train_sizes", "validation.size", "network.window", "network.action_embedding"})
+_REMOVED_KEYS = frozenset(
+    {"learning.blurred_fraction", "learning.blurred_fields", "learning.continued_fraction", "replay.ordered"}
+)
 _LOCK_FILE = ".lock"
 
 
@@ -130,6 +133,11 @@ class RunDirectory:
     def config(self, default: C) -> C:
         """The configuration the run was started with; a UsageError if the file is another one by now."""
         values = read_toml(self.config_file)
+        if removed := sorted(_REMOVED_KEYS & values.keys()):
+            raise UsageError(
+                f"{self.config_file}: {removed[0]} is no longer there: this run was begun with an earlier version, and "
+                "can be used but not continued; start a new one"
+            )
         try:
             config = override(default, values)
         except UsageError as error:

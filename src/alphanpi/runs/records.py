@@ -87,6 +87,21 @@ class CurriculumRecord(Record):
     success: dict[str, Share]
 
 
+class RevisedRecord(Record):
+    """A decision that is better than the network's; see `learn.revision`."""
+
+    program: Count
+    window: tuple[tuple[int, tuple[int, ...]], ...]
+    action: Count
+
+
+class BestRecord(Record):
+    """The best validation of a program, and how many have come after it."""
+
+    success: Share
+    since: Count
+
+
 class CheckpointState(Record):
     """What a checkpoint says beside its tensors."""
 
@@ -97,6 +112,11 @@ class CheckpointState(Record):
     seconds: dict[str, float]
     curriculum: CurriculumRecord
     errors: dict[str, tuple[ErrorRecord, ...]]
+    window: Count | None = None
+    stagnation: dict[str, BestRecord] = Field(default_factory=dict)
+    together: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    bars: dict[str, Share] = Field(default_factory=dict)
+    revised: tuple[RevisedRecord, ...] = ()
     rings: tuple[RingRecord, ...]
     files: dict[str, Sha256]
     run: Sha256 | None = None  # of meta.json
