@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class Door(NamedTuple):
 class Doors(Environment[Door]):
     """Which way a door opens cannot be seen."""
 
-    fields: ClassVar[tuple[str, ...]] = ("closed",)
+    fields: tuple[str, ...] = ("closed",)
     train_sizes = (1, 2)
     validation_size = 3
 
