@@ -25,8 +25,8 @@ from tests.helpers.chain import Chain, ChainNetwork
 from tests.helpers.searches import ENVIRONMENTS, assert_equal, random_config, random_evaluator, random_requests
 
 CASES_PER_ENVIRONMENT = 100
-CASES_OF_FLAT_SORTING = 50  # one program and no calls, but traces so long that the oracle needs most of the time
-EPISODES_PER_CASE = 3  # (5 * 100 + 2 * 50) * 3 = 1,800 searches
+CASES_OF_FLAT_SORTING = 30  # one program and no calls, but traces so long that the oracle needs most of the time
+EPISODES_PER_CASE = 3  # (5 * 100 + 2 * 30) * 3 = 1,680 searches
 
 
 @pytest.mark.parametrize(("name", "options"), ENVIRONMENTS, ids=lambda value: str(value))

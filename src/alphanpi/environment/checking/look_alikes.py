@@ -17,12 +17,12 @@ _STARTS_PER_SIZE = 12
 def check_look_alikes(exam: Examination) -> None:
     """At the start of a call nothing can be remembered yet: what is seen and allowed there is all an agent has."""
     alike: defaultdict[Any, list[tuple[Any, frozenset[str]]]] = defaultdict(list)
+    exam.ideal.renew()
     for start in exam.smallest(_SIZES, _STARTS_PER_SIZE):
-        exam.ideal.renew()
         try:
             first = exam.ideal.first_actions(exam.name, start.state)
         except OutOfBudgetError:
-            continue
+            break
         if first:
             alike[exam.probe.observe(start.state), exam.probe.legal(exam.name, start.state)].append(
                 (start.state, first)
