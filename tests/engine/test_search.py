@@ -19,10 +19,16 @@ from alphanpi import (
     make,
     program,
 )
-from alphanpi.bench import oracle
 from alphanpi.engine.fused import ROWS_AT_ONCE
 from tests.helpers.chain import Chain, ChainNetwork
-from tests.helpers.searches import ENVIRONMENTS, assert_equal, random_config, random_evaluator, random_requests
+from tests.helpers.searches import (
+    ENVIRONMENTS,
+    assert_equal,
+    by_oracle,
+    random_config,
+    random_evaluator,
+    random_requests,
+)
 
 CASES_PER_ENVIRONMENT = 100
 CASES_OF_FLAT_SORTING = 30  # one program and no calls, but traces so long that the oracle needs most of the time
@@ -39,16 +45,7 @@ def test_engine_equals_oracle(name, options):
         requests = random_requests(environment, rng, EPISODES_PER_CASE, case, together=4)
         traces = Search(environment, evaluator, config).run(requests)
         for request, trace in zip(requests, traces, strict=True):
-            expected = oracle.search(
-                environment,
-                evaluator,
-                config,
-                request.program,
-                request.state,
-                request.seed,
-                request.exploring,
-                request.further,
-            )
+            expected = by_oracle(environment, evaluator, config, request)
             assert_equal(trace, expected)
             outcomes[request.exploring, trace.failure] += 1
     # The comparison is worth something only if both modes and all ordinary outcomes occurred.

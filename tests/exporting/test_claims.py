@@ -10,7 +10,7 @@ import pytest
 
 import alphanpi
 from alphanpi import STOP, Environment, ExportFailed, action, program
-from tests.helpers.exports import scripted
+from tests.helpers.exports import counted_tour, scripted
 from tests.helpers.marking import Board, Marking, fill, top
 
 
@@ -50,26 +50,16 @@ class Tour(Environment[Walk]):
         return walk.length
 
 
-def tour(see, size):
-    steps = 0
-    while not see.at_end:
-        see = yield "RIGHT"
-        steps += 1
-    for _ in range(steps):
-        yield "LEFT"
-    yield STOP
-
-
 @pytest.mark.parametrize("max_size", [2, 3])
 def test_a_loop_written_out_is_refused_however_small_the_sizes(max_size):
     with pytest.raises(ExportFailed, match="TOUR"):
-        scripted(Tour(), {"TOUR": tour}, max_size=max_size, samples=8)
+        scripted(Tour(), {"TOUR": counted_tour}, max_size=max_size, samples=8)
 
 
 def test_a_loop_written_out_is_called_that_where_no_larger_problem_can_tell():
     environment = Tour()
     environment.longest = 9
-    exported = scripted(environment, {"TOUR": tour}, samples=8)
+    exported = scripted(environment, {"TOUR": counted_tour}, samples=8)
     assert not exported.general
     assert exported.coverage[0].written_out
     assert exported.coverage[0].fresh == 0
@@ -77,10 +67,10 @@ def test_a_loop_written_out_is_called_that_where_no_larger_problem_can_tell():
     assert "NOT ESTABLISHED: TOUR: the code seems to be a loop written out" in text
     assert "NOT ESTABLISHED: TOUR: no start could be drawn after the code was found" in text
     assert "none drawn after the code was found" in text
-    document = json.loads(scripted(environment, {"TOUR": tour}, samples=8, format="json").text)
+    document = json.loads(scripted(environment, {"TOUR": counted_tour}, samples=8, format="json").text)
     assert document["general"] is False
     assert document["coverage"][0]["written_out"] is True
-    assert "NOT ESTABLISHED: TOUR" in scripted(environment, {"TOUR": tour}, samples=8, format="dot").text
+    assert "NOT ESTABLISHED: TOUR" in scripted(environment, {"TOUR": counted_tour}, samples=8, format="dot").text
 
 
 def test_calls_of_every_length_there_can_be_are_complete():
@@ -91,7 +81,7 @@ def test_calls_of_every_length_there_can_be_are_complete():
 
     environment = Short()
     environment.longest = 9
-    assert not scripted(environment, {"TOUR": tour}, samples=8).coverage[0].written_out
+    assert not scripted(environment, {"TOUR": counted_tour}, samples=8).coverage[0].written_out
 
 
 def test_a_real_loop_is_not_called_written_out():

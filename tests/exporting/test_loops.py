@@ -12,7 +12,7 @@ from alphanpi import STOP, Environment, ExportFailed, action, program
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.minimise import minimise
 from tests.exporting.test_claims import Tour
-from tests.helpers.exports import scripted
+from tests.helpers.exports import counted_tour, scripted
 from tests.helpers.reflexes import exported_reflex
 from tests.helpers.structured import FEATURES, calls, drawn, played, statements
 
@@ -48,17 +48,8 @@ def test_two_successive_loops():
 
 
 def test_an_agent_without_a_window_is_told_of_windows():
-    def tour(see, size):
-        steps = 0
-        while not see.at_end:
-            see = yield "RIGHT"
-            steps += 1
-        for _ in range(steps):
-            yield "LEFT"
-        yield STOP
-
     with pytest.raises(ExportFailed, match=r"network\.window"):
-        scripted(Tour(), {"TOUR": tour}, max_size=3, samples=8)
+        scripted(Tour(), {"TOUR": counted_tour}, max_size=3, samples=8)
 
 
 class Ends(NamedTuple):

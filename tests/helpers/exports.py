@@ -8,7 +8,7 @@ import types
 from pathlib import Path
 
 import alphanpi
-from alphanpi import Environment, Origin
+from alphanpi import STOP, Environment, Origin
 from alphanpi.exporting.equality import executed
 from tests.helpers.solutions import ScriptedEvaluator
 
@@ -33,3 +33,14 @@ def run_script(path: Path, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-I", "-S", str(path), *arguments], capture_output=True, text=True, timeout=60, check=False
     )
+
+
+def counted_tour(see, size):
+    """There and back, the way back counted."""
+    steps = 0
+    while not see.at_end:
+        see = yield "RIGHT"
+        steps += 1
+    for _ in range(steps):
+        yield "LEFT"
+    yield STOP

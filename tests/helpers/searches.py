@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from alphanpi import Failure, Request, SearchConfig, create_evaluator, create_network
+from alphanpi.bench import oracle
 from tests.helpers.networks import HashNetwork
 
 ENVIRONMENTS = [
@@ -67,6 +68,20 @@ def random_requests(environment, rng: np.random.Generator, count: int, seed: int
         )
         requests.append(Request(chosen.name, start, (seed, episode), exploring, further))
     return requests
+
+
+def by_oracle(environment, evaluator, config: SearchConfig, request: Request):
+    """What the oracle does with a request."""
+    return oracle.search(
+        environment,
+        evaluator,
+        config,
+        request.program,
+        request.state,
+        request.seed,
+        request.exploring,
+        request.further,
+    )
 
 
 def assert_equal(trace, expected) -> None:

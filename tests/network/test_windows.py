@@ -9,13 +9,12 @@ import torch
 import alphanpi
 from alphanpi import NetworkConfig, Request, Search, SearchConfig, create_evaluator, create_network, make
 from alphanpi.agent.weights import hash_of
-from alphanpi.bench import oracle
 from alphanpi.environment.guard import Guard
 from alphanpi.learn.replay import Replay
 from alphanpi.learn.unroll import forward, make_batch
 from alphanpi.network.history_table import HistoryTable
 from alphanpi.network.model import TorchEvaluator
-from tests.helpers.searches import assert_equal, random_config, random_requests
+from tests.helpers.searches import assert_equal, by_oracle, random_config, random_requests
 from tests.helpers.tiny import raise_limit, tiny_run
 
 SMALL = {
@@ -48,16 +47,7 @@ def test_engine_equals_oracle(name, window):
         requests = random_requests(environment, rng, 3, case, together=4)
         traces = Search(environment, evaluator, config).run(requests)
         for request, trace in zip(requests, traces, strict=True):
-            expected = oracle.search(
-                environment,
-                evaluator,
-                config,
-                request.program,
-                request.state,
-                request.seed,
-                request.exploring,
-                request.further,
-            )
+            expected = by_oracle(environment, evaluator, config, request)
             assert_equal(trace, expected)
 
 

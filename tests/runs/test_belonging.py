@@ -26,6 +26,14 @@ def test_a_run_of_an_earlier_version_is_read_but_does_not_go_on(run, tmp_path):
     assert newest(tmp_path / "run").name == "iteration_000012"
 
 
+@pytest.mark.parametrize("lines_kept", [0, 20])
+def test_a_configuration_of_an_earlier_version_that_was_cut_is_noticed(run, tmp_path, lines_kept):
+    shutil.copytree(OLD_RUN, tmp_path / "run", symlinks=True)
+    config = tmp_path / "run" / "config.toml"
+    config.write_text("".join(config.read_text().splitlines(keepends=True)[:lines_kept]))
+    assert_one_line(run("resume", tmp_path / "run"), "config.toml: damaged: no ", " in it; put it back")
+
+
 def test_a_resumed_run_ends_as_one_that_never_stopped(run, finished, tmp_path):
     tiny_run(tmp_path / "run", iterations=7)
     config = tmp_path / "run" / "config.toml"

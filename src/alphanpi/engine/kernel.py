@@ -199,7 +199,7 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
     t.nodes[node].history = history
     t.nodes[node].legal = legal
     t.nodes[node].count = count
-    if t.rules[0].consistent:
+    if t.rules[0].window > 0:
         t.nodes[node].settled = _settled(t, node)
     if noisy:
         _add_noise(t, e, node)

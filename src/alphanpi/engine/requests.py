@@ -37,7 +37,7 @@ class Trace(NamedTuple):
     simulations: int
     nested_simulations: int  # without those of remembered calls
     tried: int  # actions tried, those of nested calls too, remembered or not
-    values: NDArray[np.float64] | None = None  # [T] what each STOP was worth, 0 for other actions; None as for `value`
+    values: NDArray[np.float64] | None = None  # [T] of each STOP, 0 for other actions; None if not searched
 
     def parts(self) -> list[Trace]:
         """The problems of an episode, each as a trace of its own; all but the last were solved."""

@@ -209,7 +209,6 @@ def _rules(config: SearchConfig, world: World, window: int) -> Records:
     rules["entries"] = len(world.library)
     rules["programs"] = world.programs
     rules["window"] = window
-    rules["consistent"] = window > 0
     rules["decaying_level"] = config.level_term == "decaying"
     rules["penalise_where_possible"] = config.recursion_penalty_where == "possible"
     rules["noise_everywhere"] = config.noise_at == "every"

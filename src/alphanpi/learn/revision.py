@@ -15,16 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.requests import Trace
-from alphanpi.engine.scoring import success_value
-from alphanpi.engine.tables import STOP_ACTION, Failure
+from alphanpi.engine.tables import STOP_ACTION
 from alphanpi.environment.guard import shown
 from alphanpi.environment.specification import Program
 from alphanpi.environment.step import Step
+from alphanpi.learn.routes import Route, as_trace
 from alphanpi.learn.starts import Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS
 from alphanpi.network.history_table import HistoryTable, Window
@@ -76,9 +74,7 @@ class Revisions:
         self.problems = problems
         self.steps = steps
         self.revised: tuple[Revised, ...] = ()
-        self.look_alikes: dict[
-            str, str
-        ] = {}  # by program, two states in which the same decision is not right, in words
+        self.look_alikes: dict[str, str] = {}  # by program, two states that the same decision does not suit, in words
         self.bars: dict[str, float] = {}  # share of problems solved; what scores less is learned less
 
     def learned_from(self, programs: Sequence[Program], episodes: Sequence[Trace], iteration: int) -> list[Lesson]:
@@ -126,7 +122,7 @@ class Revisions:
         ]
         current = max([current, *attempts], key=lambda attempt: attempt.solved)
         for _ in range(self.steps):
-            options = self._options(program.name, index, current)
+            options = self._options(program.name, current)
             if len(options) > _OPTIONS:  # each of them plays a role in few problems: a network has to generalise
                 break
             better = self._better(calls, current, options)
@@ -145,7 +141,11 @@ class Revisions:
             for history, action in sorted(current.decisions.items())
         )
         share = current.solved / len(current.runs)
-        return [Lesson(self._as_trace(run), share) for run in current.runs if run.success]
+        return [
+            Lesson(as_trace(self.interpreter.guard, Route.of(run.steps, self.library), self.search), share)
+            for run in current.runs
+            if run.success
+        ]
 
     def _decisions(self, index: int) -> Decisions:
         table = self.interpreter.table
@@ -163,17 +163,14 @@ class Revisions:
                 found.setdefault(history, action)
         return found
 
-    def _options(self, name: str, index: int, current: _Attempt) -> list[Decisions]:
+    def _options(self, name: str, current: _Attempt) -> list[Decisions]:
         """Every decision of a run that failed, taken otherwise."""
-        guard, library = self.interpreter.guard, self.library
+        guard = self.interpreter.guard
         found: dict[tuple[int, int], None] = {}
         for run in current.runs:
             if run.success:
                 continue
-            observations = [guard.observe(step.state) for step in run.steps]
-            actions = [library.index_of(step.action) for step in run.steps]
-            walk = _walk(self.interpreter.table, index, observations, actions)
-            for step, (history, action) in zip(run.steps, walk, strict=True):
+            for step, (history, action) in zip(run.steps, self._passed(run), strict=True):
                 for other, legal in enumerate(guard.legal(name, step.state)):
                     if legal and other != action:
                         found[history, other] = None
@@ -205,17 +202,21 @@ class Revisions:
         for solves, fails in ((after, before), (before, after)):
             runs = zip(before.runs, solves.runs, fails.runs, strict=True)
             run = next(run for run, solved, failed in runs if solved.success and not failed.success)
-            index = self.library.index_of(run.steps[0].program) - self.library.atomic_count
-            observations = [self.interpreter.guard.observe(step.state) for step in run.steps]
-            actions = [self.library.index_of(step.action) for step in run.steps]
-            walk = _walk(self.interpreter.table, index, observations, actions)
-            places += [step for step, (passed, _) in zip(run.steps, walk, strict=True) if passed == history][:1]
+            passed = zip(run.steps, self._passed(run), strict=True)
+            places += [step for step, (before_step, _) in passed if before_step == history][:1]
         if len(places) == 2:
             one, other = places
             self.look_alikes[one.program] = (
                 f"{shown(one.state)}, where {self.library.names[action]} would do, and {shown(other.state)}, where "
                 f"{other.action} does, look the same to it; add a field that tells them apart, or memory"
             )
+
+    def _passed(self, run: Execution) -> list[tuple[int, int]]:
+        """The histories of a run, each with the action taken after it."""
+        route = Route.of(run.steps, self.library)
+        index = self.library.index_of(route.program) - self.library.atomic_count
+        observations = [self.interpreter.guard.observe(state) for state in route.states]
+        return _walk(self.interpreter.table, index, observations, route.actions)
 
     def _tried(self, calls: list[Call], tables: Sequence[Decisions]) -> list[_Attempt]:
         runs = self.interpreter.run(
@@ -227,40 +228,6 @@ class Revisions:
         )
         count = len(calls)
         return [_Attempt(table, runs[place * count : (place + 1) * count]) for place, table in enumerate(tables)]
-
-    def _as_trace(self, run: Execution) -> Trace:
-        guard, library, search = self.interpreter.guard, self.library, self.search
-        name, start = run.steps[0].program, run.steps[0].state
-        actions = np.array([library.index_of(step.action) for step in run.steps], np.int32)
-        policies = np.zeros((len(actions), len(library)))
-        policies[np.arange(len(actions)), actions] = 1
-        own = library.index_of(name)
-        could = library.named(name).recursive and not guard.base_case(name, start)
-        could = could or any(guard.legal(name, step.state)[own] for step in run.steps)
-        value = success_value(
-            search.discount,
-            actions=len(actions),
-            recursion_penalty=search.recursion_penalty,
-            recursion_bonus=search.recursion_bonus,
-            recursions=int(np.count_nonzero(actions == own)),
-            could_recurse=bool(could),
-        )
-        return Trace(
-            program=name,
-            states=tuple(step.state for step in run.steps),
-            final=run.final,
-            actions=actions,
-            observations=np.array([guard.observe(step.state) for step in run.steps], np.int16),
-            visits=policies.astype(np.int32),
-            policies=policies,
-            memories=np.zeros((len(actions), 0), np.float32),
-            success=True,
-            failure=Failure.NONE,
-            value=float(value),
-            simulations=0,
-            nested_simulations=0,
-            tried=0,
-        )
 
 
 def _walk(

@@ -9,28 +9,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.requests import Trace
-from alphanpi.engine.scoring import success_value
+from alphanpi.learn.routes import Route, as_trace
 
 MOST_ACTIONS = 1_000_000  # of a run in training; a program that takes more is as good as failing
-
-
-class Route(NamedTuple):
-    """What one call did, the last action STOP."""
-
-    program: str
-    states: tuple[Any, ...]  # [T] in which each action was chosen
-    actions: tuple[int, ...]  # [T] library indices
-
-    def self_calls(self, program: int) -> list[int]:
-        """Steps at which it called itself."""
-        return [step for step, action in enumerate(self.actions) if action == program]
 
 
 def thrifty_routes(interpreter: Interpreter, routes: Sequence[Route]) -> list[Route]:
@@ -77,33 +65,8 @@ def thrifty_traces(interpreter: Interpreter, traces: Sequence[Trace], search: Se
         shorter = thrifty_routes(interpreter, routes)
         if all(after is not before for before, after in zip(routes, shorter, strict=True)):
             for number, route in zip(found, shorter, strict=True):
-                result[number] = _as_trace(interpreter, traces[number], route, search)
+                result[number] = as_trace(interpreter.guard, route, search)
     return result
-
-
-def _as_trace(interpreter: Interpreter, trace: Trace, route: Route, search: SearchConfig) -> Trace:
-    """The trace as if it had gone that way; its policies then are the actions taken."""
-    library, guard, steps = interpreter.library, interpreter.guard, len(route.actions)
-    policies = np.zeros((steps, len(library)))
-    policies[np.arange(steps), list(route.actions)] = 1
-    value = success_value(
-        search.discount,
-        actions=steps,
-        recursion_penalty=0.0,  # there is a recursive call
-        recursion_bonus=search.recursion_bonus,
-        recursions=len(route.self_calls(library.index_of(route.program))),
-        could_recurse=True,
-    )
-    return trace._replace(
-        states=route.states,
-        final=route.states[-1],
-        actions=np.array(route.actions, np.int32),
-        observations=np.array([guard.observe(state) for state in route.states], np.int16),
-        visits=policies.astype(np.int32),
-        policies=policies,
-        memories=np.zeros((steps, 0), np.float32),
-        value=float(value),
-    )
 
 
 def _followed(interpreter: Interpreter, routes: Sequence[Route]) -> list[Route | None]:

@@ -15,8 +15,9 @@ from alphanpi.environment.specification import STOP
 from alphanpi.errors import AlphaNPIError
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
+from alphanpi.learn.routes import Route
 from alphanpi.learn.starts import Error, Start, Starts, Stream
-from alphanpi.learn.thrift import MOST_ACTIONS, Route, thrifty_routes
+from alphanpi.learn.thrift import MOST_ACTIONS, thrifty_routes
 
 _ROUTES = 100  # runs per program in which needless recursive calls are looked for
 _MOST_TRIED = 1.1  # actions tried with search, for each of a run without it
@@ -153,9 +154,7 @@ class Validation:
         starts = [start for start in starts if self.library.named(start.program).recursive]
         calls = [Call(start.program, self.starts.state(start)) for start in starts]
         for start, execution in zip(starts, self.interpreter.run(calls, Recording(depth=0), MOST_ACTIONS), strict=True):
-            states = tuple(step.state for step in execution.steps)
-            actions = tuple(self.library.index_of(step.action) for step in execution.steps)
-            route = Route(start.program, states, actions)
+            route = Route.of(execution.steps, self.library)
             if execution.success and len(route.self_calls(self.library.index_of(start.program))) > 1:
                 routes[start.program].append(route)
         wasteful = []
@@ -217,9 +216,9 @@ class Validation:
         except AlphaNPIError:
             return
         planned = self.settings.far_exam_planning_episodes
-        # A lemma says that small problems tell all of what is done without search.
         cutoff = self.starts.guard.cutoff()
-        # A lemma about loops tells nothing of large problems until an invariant is found.
+        # A lemma says that small problems tell all of what is done without search; one about loops does not without an
+        # invariant, which is not looked for here.
         most = planned if cutoff is not None and not cutoff.loops else None
         for calls in reversed(parts):
             self._solve_all(calls[:most], planned)

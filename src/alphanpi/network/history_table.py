@@ -18,9 +18,7 @@ from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of
 
 Observation = tuple[int, ...]
 Key = tuple[int, Observation]  # a context, and the observation made in it
-Window = tuple[
-    tuple[int, Observation], ...
-]  # the last observations of a call, each after the action before it, or NONE
+Window = tuple[tuple[int, Observation], ...]  # the last observations, each after the action before it, or NONE
 NONE = -1
 _FIRST_ROWS = 1024
 

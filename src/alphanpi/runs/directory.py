@@ -48,6 +48,7 @@ _PACKAGES = ("alphanpi", "torch", "numpy", "numba", "safetensors", "pydantic")
 _STOPPING = "max_iterations"  # decides when a run stops, not what it does: it may be changed between sessions
 # Keys the configuration got since runs keep its digest; what was started before lacks them.
 _ADDED_KEYS = frozenset({"episodes.train_sizes", "validation.size", "network.window", "network.action_embedding"})
+# Keys of mechanisms that are gone: a run that was begun with them cannot go on as it would have.
 _REMOVED_KEYS = frozenset(
     {"learning.blurred_fraction", "learning.blurred_fields", "learning.continued_fraction", "replay.ordered"}
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping, Set
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +29,8 @@ from alphanpi.verification.exploration import (
 )
 from alphanpi.verification.hidden import hidden_start
 from alphanpi.verification.loops import LoopShown, LoopTable, contradiction, invariant_of
-from alphanpi.verification.numerics import Numerics, Point, confirm
+from alphanpi.verification.numerics import Numerics, confirm
+from alphanpi.verification.progress import ProgramProgress
 from alphanpi.verification.verdicts import NONE, Kind, Verdict, saturated_at
 
 CONFIRMING_ACTIONS = 1_000_000
@@ -87,38 +88,6 @@ class Verification(NamedTuple):
     timely: bool  # whether nothing was cut short by the clock
 
 
-class _Progress:
-    """How far one program has come."""
-
-    def __init__(self, program: Program, limit: int) -> None:
-        self.program = program
-        self.limit = limit
-        self.attempted = NONE
-        self.sizes: dict[int, Explored] = {}
-        self.counter_example: CounterExample | None = None
-        self.fault = ""  # the rule broken at the size attempted last, if any; no larger one is looked at
-        self.limit_met = ""  # the limit that ended the exploration, if any
-
-    def largest(self) -> int:
-        """The largest size completed; those without any start do not count."""
-        return max((size for size, explored in self.sizes.items() if explored.runs), default=NONE)
-
-    def last_new(self, windowed: bool = False) -> int:
-        """The largest size at which sequences, or with a window steps, were seen that no smaller one shows."""
-        seen: set[Any] = set()
-        last = NONE
-        for size in sorted(self.sizes):
-            shown: Set[Any] = self.sizes[size].points if windowed else self.sizes[size].sequences
-            if not shown <= seen:
-                last = size
-            seen |= shown
-        return last
-
-    def points(self) -> set[Point]:
-        """All steps, of all sizes."""
-        return {point for explored in self.sizes.values() for point in explored.points}
-
-
 class Verifier:
     """Verifies the greedy interpreter of any evaluator on an environment."""
 
@@ -152,7 +121,7 @@ class Verifier:
             self.explorer.conditions = self.cutoff.conditions
         self.limits = dict(limits or {program.name: self._limit(program) for program in self.library.learned})
         self.progress = {
-            program.name: _Progress(program, self.limits[program.name]) for program in self.library.learned
+            program.name: ProgramProgress(program, self.limits[program.name]) for program in self.library.learned
         }
         too_large = [program for program in self.library.learned if program.minimum_size > self.limits[program.name]]
         if too_large and limits is None:
@@ -284,7 +253,7 @@ class Verifier:
                     return
                 item.attempted = size
 
-    def _advance(self, item: _Progress, size: int) -> None:
+    def _advance(self, item: ProgramProgress, size: int) -> None:
         """Explore a size, then all that this turns out to rest on."""
         self._take(item, size, self._explored(item, size))
         while self._grown or self.explorer.pending:
@@ -308,7 +277,7 @@ class Verifier:
             total = sum(other.limit - other.program.minimum_size + 1 for other in self.progress.values())
             self.on_size(Advance(item.program.name, size, item.sizes[size].runs, done, total))
 
-    def _explored(self, item: _Progress, size: int) -> Explored:
+    def _explored(self, item: ProgramProgress, size: int) -> Explored:
         return self.explorer.explore(item.program, size, self._covered(item.program.name, size))
 
     def _covered(self, caller: str, size: int) -> Covered:
@@ -318,7 +287,7 @@ class Verifier:
 
         return covered
 
-    def _take(self, item: _Progress, size: int, explored: Explored) -> None:
+    def _take(self, item: ProgramProgress, size: int, explored: Explored) -> None:
         """Take note of what a program's runs at a size did."""
         if explored.counter_example is not None:
             self._fault(item, size, explored.counter_example)
@@ -331,9 +300,9 @@ class Verifier:
             if name not in self._grown:
                 self._grown.append(name)
 
-    def _fault(self, item: _Progress, size: int, found: CounterExample) -> None:
+    def _fault(self, item: ProgramProgress, size: int, found: CounterExample) -> None:
         """A real run decides whether it is a fault of the agent or only of the contracts it was seen through."""
-        _drop(item, size, found.violation.text)
+        item.drop(size, found.violation.text)
         if found.violation.rule == "uncovered":
             return
         interpreter = Interpreter(self.environment, self.evaluator)
@@ -356,7 +325,7 @@ class Verifier:
                     for call in sorted(item.sizes[size].calls):
                         if size in item.sizes and call.size not in self.progress[call.program].sizes:
                             what = f"it calls {call.program} at size {call.size}, where its contract has not been shown"
-                            _drop(item, size, what)
+                            item.drop(size, what)
                             found = True
 
     def _examine_lemma(self) -> str | None:
@@ -381,7 +350,7 @@ class Verifier:
         return tuple(weighed.values())
 
     def _shown(
-        self, item: _Progress, numerics: Numerics, trial: Trial | None, below: dict[str, ProgramShown]
+        self, item: ProgramProgress, numerics: Numerics, trial: Trial | None, below: dict[str, ProgramShown]
     ) -> ProgramShown:
         name = item.program.name
         loop = self.loops.get(name)
@@ -416,7 +385,7 @@ class Verifier:
         )
 
     def _own_verdict(
-        self, item: _Progress, numerics: Numerics, trial: Trial | None, called: set[str]
+        self, item: ProgramProgress, numerics: Numerics, trial: Trial | None, called: set[str]
     ) -> tuple[Verdict, list[str]]:
         """What is shown of a program if those it calls keep their contracts."""
         name, largest, last_new = item.program.name, item.largest(), item.last_new(self.windowed)
@@ -457,7 +426,7 @@ class Verifier:
             return Verdict(Kind.BOUNDED, largest), reasons
         return Verdict(Kind.SATURATED, largest, last_new), reasons
 
-    def _against_the_lemma(self, item: _Progress, trial: Trial | None, called: set[str]) -> list[str]:
+    def _against_the_lemma(self, item: ProgramProgress, trial: Trial | None, called: set[str]) -> list[str]:
         """Why the lemma does not say more than was looked at."""
         name, largest = item.program.name, item.largest()
         if self.cutoff is None or name not in self.cutoff.sizes:
@@ -497,13 +466,6 @@ def limit_reason(limit: str, program: Program, attempted: int) -> str:
     """How a program's reasons name a limit that ended the exploration."""
     cure = "; raise --time-limit" if limit == TIME_MET else ""
     return f"{limit} at size {max(attempted + 1, program.minimum_size)}{cure}"
-
-
-def _drop(item: _Progress, size: int, why: str) -> None:
-    """A size at which a rule is broken, and all larger ones, are not shown."""
-    for larger in [other for other in item.sizes if other >= size]:
-        del item.sizes[larger]
-    item.fault = f"at size {size}: {why}"
 
 
 def _reached(size: int) -> str:
