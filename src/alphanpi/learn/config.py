@@ -82,13 +82,21 @@ class LearningConfig(Config):
 
     learning_rate: float = Field(1e-3, gt=0, le=1, description="of Adam")
     slowest: float = Field(
-        0.1,
+        0.3,
         gt=0,
         le=1,
         description="share to which the learning rate falls as the weakest program succeeds; 1: constant (paper)",
     )
-    gradient_steps: int = Field(20, ge=1, le=MOST_STEPS, description="Adam steps per iteration")
-    batch: int = Field(128, ge=1, le=MOST_EPISODES, description="traces per batch; single steps with unroll = stored")
+    gradient_steps: int = Field(30, ge=1, le=MOST_STEPS, description="Adam steps per iteration")
+    batch: int = Field(
+        128,
+        ge=1,
+        le=MOST_EPISODES,
+        description="traces per batch, where the memory is unbounded; single steps with unroll = stored",
+    )
+    situations: int = Field(
+        256, ge=1, le=MOST_EPISODES, description="situations per batch, where the network has a window"
+    )
     unroll: Literal["trace", "stored"] = Field(
         "trace", description="whole traces from a zero memory, or single steps from stored memories (paper)"
     )

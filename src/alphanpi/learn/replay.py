@@ -67,6 +67,9 @@ class _Ring:
             self.traces[self.next] = trace
             self.next = (self.next + 1) % capacity
 
+    def in_order(self) -> list[StoredTrace]:
+        return self.traces[self.next :] + self.traces[: self.next]
+
 
 class Replay:
     """Traces to learn from. Nothing is kept of a program that has never succeeded."""
@@ -138,6 +141,23 @@ class Replay:
             if negative is not None:
                 traces += _drawn(negative.traces, number - positives, rng)
         return traces
+
+    def everything(
+        self, weights: NDArray[np.float64], positive_fractions: NDArray[np.float64]
+    ) -> tuple[list[StoredTrace], NDArray[np.float64]]:
+        """All traces, those of a program and outcome in the order they came, and how likely `sample` draws each."""
+        programs = self.learnable()
+        total = sum(weights[program] for program in programs)
+        traces: list[StoredTrace] = []
+        shares: list[float] = []
+        for program in programs:
+            fraction = positive_fractions[program] if (program, False) in self.rings else 1.0
+            for success, part in ((True, fraction), (False, 1 - fraction)):
+                if part > 0:
+                    found = self.rings[program, success].in_order()
+                    traces += found
+                    shares += [weights[program] / total * part / len(found)] * len(found)
+        return traces, np.array(shares)
 
     def sample_steps(self, count: int, positive_fraction: float, rng: np.random.Generator) -> list[StoredTrace]:
         """Draw single steps as the paper does: the outcome first, then uniformly over all programs' steps."""

@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,9 +27,11 @@ from alphanpi.errors import UsageError
 from alphanpi.learn import practice
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
+from alphanpi.learn.habit import own_ways
 from alphanpi.learn.proof import Proof, prove, require_lemma
 from alphanpi.learn.replay import Replay
 from alphanpi.learn.revision import Lesson, Revisions
+from alphanpi.learn.situation_table import LATEST, SituationTable
 from alphanpi.learn.stagnation import Stagnation
 from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
@@ -231,6 +234,8 @@ class Trainer:
         if self.config.learning.unroll == "stored":
             return learned
         traces: Sequence[Trace] = [one.trace for one in learned]
+        if self.windowed:
+            traces = own_ways(self.interpreter, traces, self.config.search)
         if settings.thrifty:
             traces = thrifty_traces(self.interpreter, traces, self.config.search)
         return [Lesson(trace, one.score) for trace, one in zip(traces, learned, strict=True)]
@@ -265,20 +270,25 @@ class Trainer:
         bars = None
         if self.windowed and self.config.episodes.trials:
             bars = np.array([self.revisions.bars.get(program.name, 0.0) for program in self.library.learned]) - _SLACK
+        batch_of = partial(
+            make_batch,
+            replay=self.replay,
+            weight_by_value=settings.policy_weight == "value",
+            unrolled=unrolled,
+            window=self.window if unrolled else UNBOUNDED,
+            device=self.device,
+        )
+        situations = None
+        if self.windowed:
+            everything, shares = self.replay.everything(weights, positives)
+            situations = SituationTable.of(batch_of(everything, shares=shares, bars=bars, latest=LATEST), self.acting)
         for _ in range(settings.gradient_steps):
-            if unrolled:
-                traces = self.replay.sample(weights, settings.batch, positives, rng)
+            if situations is not None:
+                batch = situations.draw(settings.situations, rng)
+            elif unrolled:
+                batch = batch_of(self.replay.sample(weights, settings.batch, positives, rng))
             else:
-                traces = self.replay.sample_steps(settings.batch, self.config.replay.positive_fraction, rng)
-            batch = make_batch(
-                traces,
-                self.replay,
-                weight_by_value=settings.policy_weight == "value",
-                unrolled=unrolled,
-                window=self.window if unrolled else UNBOUNDED,
-                bars=bars,
-                device=self.device,
-            )
+                batch = batch_of(self.replay.sample_steps(settings.batch, self.config.replay.positive_fraction, rng))
             item = loss(self.network, batch, settings.value_weight, settings.consensus)
             self.optimiser.zero_grad()
             item.total.backward()  # type: ignore[no-untyped-call]

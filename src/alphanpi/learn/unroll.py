@@ -43,8 +43,10 @@ class Batch(NamedTuple):
     policies: Tensor  # [J, A] weighted sum of the targets
     log_policies: Tensor  # [J, A] weighted sum of their logarithms, targets below a floor raised to it
     pair_weights: Tensor  # [J] sum of the weights
+    pair_shares: Tensor  # [J] sum of the shares of the steps
+    pair_successes: Tensor  # [J] the same of traces that succeeded
     policy_weight: float  # sum of all weights
-    value_counts: Tensor  # [U] steps that pass through a history
+    value_counts: Tensor  # [U] sum of the shares of the steps that pass through a history
     value_means: Tensor  # [U] their mean value
     value_variance: float  # mean squared distance of values from their history's mean: the loss nothing can remove
 
@@ -64,7 +66,9 @@ def make_batch(
     weight_by_value: bool,
     unrolled: bool,
     window: int = UNBOUNDED,
+    shares: NDArray[np.float64] | None = None,
     bars: NDArray[np.float64] | None = None,
+    latest: int | None = None,
     device: str = "cpu",
 ) -> Batch:
     """Arrange traces for one gradient step.
@@ -75,7 +79,9 @@ def make_batch(
         weight_by_value: Let the policy follow successes only, in proportion to their value; else all alike.
         unrolled: Compute memories from the start of each call, or of the window; else use those stored with the traces.
         window: How many observations the network sees.
+        shares: How much each trace counts; None: all the same.
         bars: For each program the score below which a trace has less weight in the policy loss, if any.
+        latest: Steps of successes that count in each pair of a history and a legal set, the last ones; None: all.
         device: Where the batch goes.
     """
     lengths = np.array([len(trace.observations) for trace in traces])
@@ -86,16 +92,15 @@ def make_batch(
     legal = np.concatenate([trace.legal for trace in traces]).astype(np.int64)
     policies = np.concatenate([trace.policies for trace in traces])
     values = np.array([trace.value for trace in traces], np.float32)[owner]
+    counted = np.ones_like(values) if shares is None else shares.astype(np.float32)[owner]
     program_of_trace = np.array([trace.program for trace in traces])
     program = program_of_trace[owner]
-    if weight_by_value:
-        success = np.array([trace.success for trace in traces])[owner]
-        weights = np.where(success, np.maximum(values, 0), 0)
-    else:
-        weights = np.ones_like(values)
+    success = np.array([trace.success for trace in traces])[owner]
+    weights = np.where(success, np.maximum(values, 0), 0) if weight_by_value else np.ones_like(values)
     if bars is not None:
         short = np.minimum(0, [trace.score - bars[trace.program] for trace in traces])
         weights = weights * np.exp(short / _SCORE_SCALE)[owner].astype(np.float32)
+    weights = weights * counted
 
     observations, rows = _distinct_observations(replay.observations.array(), observed)
     memory = None
@@ -109,17 +114,22 @@ def make_batch(
         layers = [_Level(np.zeros(len(owner), np.int64), program, rows, previous)]
         memory = torch.from_numpy(np.concatenate([trace.memories for trace in traces])).to(device)
     count = sum(len(level.programs) for level in layers)
-    counts = np.bincount(node_of_step, minlength=count).astype(np.float32)
-    means = (np.bincount(node_of_step, values, minlength=count) / np.maximum(counts, 1)).astype(np.float32)
+    counts = np.bincount(node_of_step, counted, minlength=count)
+    means = np.bincount(node_of_step, values * counted, minlength=count) / np.where(counts > 0, counts, 1)
 
     sets = replay.legal.array().astype(bool)
     pairs, pair_of_step = np.unique(node_of_step * len(sets) + legal, return_inverse=True)
-    targets = np.zeros((len(pairs), policies.shape[1]), np.float32)
-    np.add.at(targets, pair_of_step, policies * weights[:, None])
-    log_targets = np.zeros_like(targets)
-    np.add.at(log_targets, pair_of_step, np.log(np.maximum(policies, _FLOOR)) * weights[:, None])
+    if latest is not None:
+        success = success & _last_of_each(pair_of_step, success, latest)
+        weights = weights * success
+    order = np.argsort(pair_of_step, kind="stable")
+    first_of_pair = np.searchsorted(pair_of_step[order], np.arange(len(pairs)))
+
+    def summed(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.add.reduceat((rows * weights[:, None])[order], first_of_pair)
 
     def on_device(array: NDArray[np.generic]) -> Tensor:
+        array = array.astype(np.float32) if array.dtype == np.float64 else array
         return torch.from_numpy(array).to(device)
 
     return Batch(
@@ -128,14 +138,26 @@ def make_batch(
         memory=memory,
         nodes=on_device(pairs // len(sets)),
         legal=on_device(sets[pairs % len(sets)]),
-        policies=on_device(targets),
-        log_policies=on_device(log_targets),
-        pair_weights=on_device(np.bincount(pair_of_step, weights, minlength=len(pairs)).astype(np.float32)),
+        policies=on_device(summed(policies)),
+        log_policies=on_device(summed(np.log(np.maximum(policies, _FLOOR)))),
+        pair_weights=on_device(np.bincount(pair_of_step, weights)),
+        pair_shares=on_device(np.bincount(pair_of_step, counted)),
+        pair_successes=on_device(np.bincount(pair_of_step, counted * success)),
         policy_weight=float(weights.sum()),
         value_counts=on_device(counts),
         value_means=on_device(means),
-        value_variance=float(np.mean((values - means[node_of_step]) ** 2)),
+        value_variance=float(np.average((values - means[node_of_step]) ** 2, weights=counted)),
     )
+
+
+def _last_of_each(groups: NDArray[np.int64], counted: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
+    """The last `most` counted members of every group."""
+    members = np.flatnonzero(counted)
+    members = members[np.argsort(groups[members], kind="stable")]
+    ends = np.cumsum(np.bincount(groups[members]))
+    kept = np.zeros(len(groups), bool)
+    kept[members[ends[groups[members]] - np.arange(len(members)) <= most]] = True
+    return kept
 
 
 def _distinct_observations(

@@ -20,8 +20,8 @@ from alphanpi.learn.starts import Error, Start, Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS, thrifty_routes
 
 _ROUTES = 100  # runs per program in which needless recursive calls are looked for
-_MOST_TRIED = 1.1  # actions tried with search, for each of a run without it
-_GRANTED = 2  # so many more may be tried in any run, however short
+_MOST_TRIED = 1.5  # actions tried with search, for each of a run without it: what grows with every call soon exceeds it
+_GRANTED = 4  # so many more may be tried in any run, however short
 _RUNS_AT_ONCE = 15  # of those that are compared; the first that differ end the exam
 _PLANNED_FIRST = 40  # problems of the exam with search, of all programs, before the others are planned
 _FAR_ACTIONS = 40_000  # a large problem that takes more is too large

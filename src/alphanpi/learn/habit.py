@@ -1,0 +1,30 @@
+"""What the agent solves its own way is learned its own way.
+
+There is often more than one way: of two pointers either may move first. A search that explores finds all of them, and
+each is right, but they do not mix: where one pointer has moved, the one way goes on with the other, and the other way
+is done. To an agent with a window these may look the same. So where the agent itself, without search, solves a problem
+in no more actions than the episode did, its own run is learned instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from alphanpi.agent.interpreter import Call, Interpreter, Recording
+from alphanpi.engine.config import SearchConfig
+from alphanpi.engine.requests import Trace
+from alphanpi.learn.routes import Route, as_trace
+from alphanpi.learn.thrift import MOST_ACTIONS
+
+
+def own_ways(interpreter: Interpreter, traces: Sequence[Trace], search: SearchConfig) -> list[Trace]:
+    """The traces, each success that the agent has no worse way for replaced by it."""
+    result = list(traces)
+    places = [place for place, trace in enumerate(traces) if trace.success]
+    calls = [Call(traces[place].program, traces[place].states[0]) for place in places]
+    runs = interpreter.run(calls, Recording(depth=0), MOST_ACTIONS, remembering=True)
+    for place, run in zip(places, runs, strict=True):
+        if run.success and len(run.steps) <= len(traces[place].actions):
+            route = Route.of(run.steps, interpreter.library)
+            result[place] = as_trace(interpreter.guard, route, search)
+    return result

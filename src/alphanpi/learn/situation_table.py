@@ -1,0 +1,108 @@
+"""Gradient steps on situations, where the agent has a window.
+
+What such an agent does next depends on program and window alone, so all that the replay knows fits in one table: a
+situation is a distinct history with a legal set, and holds what all traces have done there. Near the end of training
+almost all situations are long since mastered, and traces meet the rest hardly ever. So batches are drawn from the
+table: situations as often as they are met, and up to half of a batch by how little the network does what the table says
+("Prioritized Experience Replay", Schaul et al. 2016, for situations instead of transitions).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from alphanpi.learn.unroll import Batch, Layer, forward
+from alphanpi.network.model import NPINetwork, masked_log_softmax
+
+LATEST = 256  # steps of successes that say what to do in a situation: what was done long before is known better since
+_PRIORITY = 0.5  # largest share of a batch that is drawn by disagreement
+_NONE = 1e-12  # in place of a sum of shares that is 0
+_MANY = 10.0  # sum of disagreements from which on it is that large
+
+
+class SituationTable(NamedTuple):
+    """All that there is to learn from, and how often each of it is drawn. J situations."""
+
+    whole: Batch
+    probabilities: NDArray[np.float64]  # [J]
+
+    @classmethod
+    def of(cls, whole: Batch, network: NPINetwork) -> SituationTable:
+        """A batch of all traces, to be learned by a network that does `network` now."""
+        probabilities = whole.pair_shares.cpu().numpy().astype(np.float64)
+        disagreement = _disagreement(whole, network)
+        total = disagreement.sum()
+        share = _PRIORITY * min(1.0, total / _MANY)
+        if share > 0:
+            probabilities = (1 - share) * probabilities / probabilities.sum() + share * disagreement / total
+        return cls(whole, probabilities / probabilities.sum())
+
+    def draw(self, number: int, rng: np.random.Generator) -> Batch:
+        """So many situations, some of them more than once."""
+        return _part(self.whole, rng.multinomial(number, self.probabilities))
+
+
+@torch.no_grad()
+def _disagreement(whole: Batch, network: NPINetwork) -> NDArray[np.float64]:
+    """For every situation the squared probability with which the network would not take the best action; [J]."""
+    logits, _ = forward(network, whole)
+    policy = masked_log_softmax(logits[whole.nodes], whole.legal).exp()
+    best = whole.policies.argmax(1, keepdim=True)
+    confirmed = (whole.pair_weights / whole.pair_successes.clamp(min=_NONE)).clamp(0, 1)
+    return ((1 - policy.gather(1, best).squeeze(1)) ** 2 * confirmed).cpu().numpy().astype(np.float64)
+
+
+def _part(whole: Batch, times: NDArray[np.int64]) -> Batch:
+    """Some situations of a batch, each so many times, with the histories that lead to them."""
+    device = whole.nodes.device
+    picked = torch.from_numpy(np.flatnonzero(times)).to(device)
+    counts = torch.from_numpy(times[times > 0].astype(np.float32)).to(device)
+    # What succeeded says what to do, however rarely it did.
+    scale = counts / whole.pair_successes[picked].clamp(min=_NONE)
+    needed = torch.zeros(len(whole.value_counts), dtype=torch.bool, device=device)
+    needed[whole.nodes[picked]] = True
+    sizes = [len(layer.programs) for layer in whole.layers]
+    parts = torch.split(needed, sizes)  # views: they see what is set below
+    for before, own, layer in zip(reversed(parts[:-1]), reversed(parts[1:]), reversed(whole.layers[1:]), strict=True):
+        before[layer.parents[own]] = True
+    seen = torch.cat([layer.observations[own] for layer, own in zip(whole.layers, parts, strict=True)])
+    used, rows = torch.unique(seen, return_inverse=True)
+    layers, first = [], 0
+    for number, (layer, own) in enumerate(zip(whole.layers, parts, strict=True)):
+        parents = layer.parents[own]
+        layers.append(
+            Layer(
+                parents=_renumbered(parts[number - 1])[parents] if number else parents,
+                programs=layer.programs[own],
+                observations=rows[first : first + len(parents)],
+                previous=layer.previous[own],
+            )
+        )
+        first += len(parents)
+    nodes = _renumbered(needed)[whole.nodes[picked]]
+    pair_weights = whole.pair_weights[picked] * scale
+    return Batch(
+        layers=tuple(layers),
+        observations=whole.observations[used],
+        memory=None,
+        nodes=nodes,
+        legal=whole.legal[picked],
+        policies=whole.policies[picked] * scale[:, None],
+        log_policies=whole.log_policies[picked] * scale[:, None],
+        pair_weights=pair_weights,
+        pair_shares=counts,
+        pair_successes=counts * (whole.pair_successes[picked] > 0),
+        policy_weight=float(pair_weights.sum()),
+        value_counts=torch.zeros(first, device=device).index_add_(0, nodes, counts),
+        value_means=whole.value_means[needed],
+        value_variance=whole.value_variance,
+    )
+
+
+def _renumbered(kept: Tensor) -> Tensor:
+    return kept.cumsum(0) - 1
