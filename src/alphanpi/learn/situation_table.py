@@ -33,7 +33,7 @@ class SituationTable(NamedTuple):
 
     @classmethod
     def of(cls, whole: Batch, network: NPINetwork) -> SituationTable:
-        """A batch of all traces, to be learned by a network that does `network` now."""
+        """A batch of all traces, with priorities by what a network does now."""
         probabilities = whole.pair_shares.cpu().numpy().astype(np.float64)
         disagreement = _disagreement(whole, network)
         total = disagreement.sum()
