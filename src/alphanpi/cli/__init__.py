@@ -10,13 +10,24 @@ from typing import NoReturn
 
 from cyclopts import CycloptsError
 
-from alphanpi.cli import benchmarks, environments, exporting, learning, running, showing, verifying
+from alphanpi.cli import benchmarks, comparing, environments, exporting, learning, running, showing, verifying
 from alphanpi.cli.output import OutputClosed, StandardOutput
 from alphanpi.cli.shared import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPTED, EXIT_NO_READER, app
 from alphanpi.errors import AlphaNPIError
 from alphanpi.support.interrupts import insist
 
-__all__ = ["app", "benchmarks", "environments", "exporting", "learning", "main", "running", "showing", "verifying"]
+__all__ = [
+    "app",
+    "benchmarks",
+    "comparing",
+    "environments",
+    "exporting",
+    "learning",
+    "main",
+    "running",
+    "showing",
+    "verifying",
+]
 
 _WATCHED = ("train", "resume")
 

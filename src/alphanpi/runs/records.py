@@ -135,6 +135,11 @@ class Iteration(LooseRecord):
     simulations: Count
     seconds: dict[str, float]
     elapsed: NonNegative
+    explored: dict[str, Share] = Field(default_factory=dict)
+    explanation: Text = ""
+    exam: Text = ""
+    verdict: Text = ""
+    memory: Text = ""
 
 
 class StoredScore(LooseRecord):

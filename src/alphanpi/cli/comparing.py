@@ -1,0 +1,122 @@
+"""Commands about runs rather than agents: several side by side, and one while it is being trained."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from alphanpi.cli.shared import Json, app
+from alphanpi.support.limits import percent
+
+if TYPE_CHECKING:
+    from alphanpi.reporting.comparison_records import ComparisonRecord, EnvironmentGroups, GroupRecord, MedianRecord
+
+_SECONDS_BETWEEN_LOOKS = 1.0
+_WORDS = {"greedy": "without search", "planning": "with search"}
+
+
+@app.command(
+    help_epilogue="Runs that differ in nothing but the seed are a group. Medians have intervals of order statistics "
+    "(95 % from six runs on), shares 95 % Wilson intervals. Example: alphanpi compare runs/batch-32 runs/batch-64 "
+    "-o compare.html"
+)
+def compare(
+    *runs: Annotated[Path, Parameter(name="RUNS", help="run directories, and folders that hold some")],
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="page to write, or .json")] = None,
+    as_json: Json = False,
+) -> int:
+    """Show runs side by side: seeds and settings, training time, success by size, verdicts, learning curves."""
+    from alphanpi.reporting import compare as compare_runs
+    from alphanpi.reporting.page_file import to_json
+
+    record = compare_runs(runs, out)
+    errors = Console(stderr=True)
+    for one in record.unreadable:
+        errors.print(f"warning: {one.reason}", markup=False, highlight=False, soft_wrap=True)
+    if as_json:
+        json.dump(json.loads(to_json(record)), sys.stdout, indent=2)
+        print()
+        return 0
+    console = Console()
+    for environment in record.environments:
+        console.print(_table(environment))
+        for note in _notes(record, environment):
+            console.print(note, markup=False, highlight=False, soft_wrap=True)
+    if out is None:
+        console.print("next:\n  the same as a page, with learning curves: -o compare.html", highlight=False)
+    else:
+        print(f"wrote {out}, {out.stat().st_size / 1e6:.1f} MB")
+    return 0
+
+
+def _table(environment: EnvironmentGroups) -> Table:
+    table = Table(
+        "settings", "learned", "training, median", "iterations, median", title=environment.environment, title_style=""
+    )
+    program = next((score.program for group in environment.groups for score in reversed(group.scores)), None)
+    for mode in _WORDS:
+        table.add_column("success" if program is None else f"{program} {_WORDS[mode]}")
+    table.add_column("verdicts")
+    for group in environment.groups:
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in group.verdicts.items())
+        table.add_row(
+            group.label,
+            f"{group.learned} of {group.ended}" + ("" if group.ended == len(group.runs) else " ended"),
+            _median(group.seconds, " s"),
+            _median(group.iterations, ""),
+            *(_success(group, program, mode) for mode in _WORDS),
+            verdicts or "-",
+        )
+    return table
+
+
+def _median(median: MedianRecord | None, unit: str) -> str:
+    if median is None:
+        return "-"
+    shown = ["not reached" if value is None else f"{value:,.4g}" for value in median[:3]]
+    return f"{shown[0]}{'' if median.median is None else unit} [{shown[1]} - {shown[2]}, {percent(median.coverage)}]"
+
+
+def _success(group: GroupRecord, program: str | None, mode: str) -> str:
+    own = [score for score in group.scores if (score.program, score.mode) == (program, mode)]
+    if not own:
+        return "-"
+    largest = max(own, key=lambda score: score.size)
+    return f"{percent(largest.rate)} at size {largest.size:,}, worst run {percent(min(largest.rates))}"
+
+
+def _notes(record: ComparisonRecord, environment: EnvironmentGroups) -> list[str]:
+    notes = []
+    for group in environment.groups:
+        notes += [f"{group.label}: {note}" for note in group.notes]
+        unfinished = [record.runs[place] for place in group.runs if record.runs[place].note]
+        notes += [f"{run.path}: {run.status}: {run.note}" for run in unfinished]
+    return notes
+
+
+@app.command(help_epilogue="Start it before or during `alphanpi train ... --out RUN`. Ctrl-C ends it.")
+def watch(
+    run: Annotated[Path, Parameter(name="RUN", help="run directory, also one that is yet to begin")],
+    *,
+    port: Annotated[int, Parameter(help="of the loopback address; a free one if 0")] = 0,
+    open_browser: Annotated[bool, Parameter(name="--open", help="open the page in a browser", negative="")] = False,
+) -> int:
+    """Show a run's page while it is being trained: learning curves, level, exams. Only this machine can see it."""
+    from alphanpi.reporting import watch as watch_run
+
+    with watch_run(run, port=port, open_browser=open_browser) as page:
+        print(f"watching {run} at {page.url}\nCtrl-C ends it", flush=True)
+        status = ""
+        while True:
+            record = page.live.read()
+            if record.status != status:
+                status = record.status
+                at_end = f"; what was learned:\n  {record.report}" if status in ("learned", "proved", "stopped") else ""
+                print(f"{status}{f': {record.note}' if record.note else ''}{at_end}", flush=True)
+            page.wait(_SECONDS_BETWEEN_LOOKS)
