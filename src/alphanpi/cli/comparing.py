@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from alphanpi.reporting.comparison_records import ComparisonRecord, EnvironmentGroups, GroupRecord, MedianRecord
 
 _SECONDS_BETWEEN_LOOKS = 1.0
-_WORDS = {"greedy": "without search", "planning": "with search"}
+_MODES = ("greedy", "planning")
 
 
 @app.command(
@@ -48,6 +48,12 @@ def compare(
         console.print(_table(environment))
         for note in _notes(record, environment):
             console.print(note, markup=False, highlight=False, soft_wrap=True)
+    console.print(
+        "[...]: 95 % interval of the median; with fewer than six runs, their range. Runs that did not learn: never.",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
     if out is None:
         console.print("next:\n  the same as a page, with learning curves: -o compare.html", highlight=False)
     else:
@@ -56,31 +62,33 @@ def compare(
 
 
 def _table(environment: EnvironmentGroups) -> Table:
-    table = Table(
-        "settings", "learned", "training, median", "iterations, median", title=environment.environment, title_style=""
-    )
-    program = next((score.program for group in environment.groups for score in reversed(group.scores)), None)
-    for mode in _WORDS:
-        table.add_column("success" if program is None else f"{program} {_WORDS[mode]}")
-    table.add_column("verdicts")
+    measured = {score.program for group in environment.groups for score in group.scores}
+    program = next((name for name in reversed(environment.programs) if name in measured), None)
+    table = Table("settings", "learned", "seconds", "iterations", title=environment.environment, title_style="")
+    for mode in _MODES:
+        table.add_column(mode if program is None else f"{program} {mode}")
+    verified = any(group.verdicts for group in environment.groups)
+    if verified:
+        table.add_column("verdicts")
     for group in environment.groups:
-        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in group.verdicts.items())
+        verdicts = "\n".join(f"{count} {verdict}" for verdict, count in group.verdicts.items())
+        at_work = len(group.runs) - group.ended
         table.add_row(
             group.label,
-            f"{group.learned} of {group.ended}" + ("" if group.ended == len(group.runs) else " ended"),
-            _median(group.seconds, " s"),
-            _median(group.iterations, ""),
-            *(_success(group, program, mode) for mode in _WORDS),
-            verdicts or "-",
+            f"{group.learned} of {group.ended}" + (f"\n{at_work} at work" if at_work else ""),
+            _median(group.seconds),
+            _median(group.iterations),
+            *(_success(group, program, mode) for mode in _MODES),
+            *([verdicts or "-"] if verified else []),
         )
     return table
 
 
-def _median(median: MedianRecord | None, unit: str) -> str:
+def _median(median: MedianRecord | None) -> str:
     if median is None:
         return "-"
-    shown = ["not reached" if value is None else f"{value:,.4g}" for value in median[:3]]
-    return f"{shown[0]}{'' if median.median is None else unit} [{shown[1]} - {shown[2]}, {percent(median.coverage)}]"
+    middle, low, high = ("never" if value is None else f"{value:,.3g}" for value in median[:3])
+    return f"{middle}\n[{low}, {high}]" if median.coverage > 0 else middle
 
 
 def _success(group: GroupRecord, program: str | None, mode: str) -> str:
@@ -88,7 +96,7 @@ def _success(group: GroupRecord, program: str | None, mode: str) -> str:
     if not own:
         return "-"
     largest = max(own, key=lambda score: score.size)
-    return f"{percent(largest.rate)} at size {largest.size:,}, worst run {percent(min(largest.rates))}"
+    return f"{percent(largest.rate)} at {largest.size:,}\nworst {percent(min(largest.rates))}"
 
 
 def _notes(record: ComparisonRecord, environment: EnvironmentGroups) -> list[str]:

@@ -23,7 +23,6 @@ def compare(runs: str | Path | Iterable[str | Path], out: str | Path | None = No
         require_writable(path)
     record = compared([runs] if isinstance(runs, (str, Path)) else runs)
     if path is not None:
-        count = len(record.runs)
-        title = f"{count} {'run' if count == 1 else 'runs'} side by side"
+        title = "One run" if len(record.runs) == 1 else f"{len(record.runs):,} runs side by side"
         write_atomically(path, to_json(record) + "\n" if path.suffix == ".json" else to_html(record, title))
     return record

@@ -156,7 +156,7 @@ def _notes(placed: Sequence[PlacedRun]) -> list[str]:
     twice = [seed for seed, times in Counter(one.run.seed for one in placed).items() if times > 1]
     if twice:
         notes.append(f"seed {twice[0]} was run more than once, and counts as often")
-    measured = {frozenset(score[:3] for score in one.run.scores) for one in placed}
-    if len(measured) > 1:
-        notes.append("not all runs were measured at the same sizes: `alphanpi eval` measures the others")
+    ended = [one.run for one in placed if one.run.status != "running"]
+    if len({frozenset(score[:3] for score in run.scores) for run in ended}) > 1:
+        notes.append("not all runs were measured at the same sizes; alphanpi eval measures the others")
     return notes

@@ -31,32 +31,33 @@ function median(found, format) {
   if (found === null) return html("td", { class: "muted" }, "no run has ended");
   const bound = (value) => (value === null ? "not reached" : format(value));
   return html("td", {}, html("strong", {}, bound(found.median)), found.coverage > 0
-    ? html("span", { class: "muted" }, ` ${bound(found.low)} – ${bound(found.high)}${found.coverage < 0.95 ? ` (${percent(found.coverage)})` : ""}`) : null);
+    ? html("span", { class: "muted under-it" }, `${bound(found.low)} – ${bound(found.high)}${found.coverage < 0.95 ? ` (${percent(found.coverage)})` : ""}`) : null);
 }
 
-function largest(group, mode) {
-  const own = group.scores.filter((score) => score.mode === mode);
+function largest(group, program, mode) {
+  const own = group.scores.filter((score) => score.program === program && score.mode === mode);
   if (!own.length) return html("td", { class: "muted" }, "not measured");
-  const program = own[own.length - 1].program;
-  const best = own.filter((score) => score.program === program).reduce((a, b) => (b.size > a.size ? b : a));
-  return html("td", {}, html("strong", {}, percent(best.successes / best.episodes)), html("span", { class: "muted" }, ` ${percent(best.low)} – ${percent(best.high)}, ${program} at size ${grouped(best.size)}`));
+  const best = own.reduce((a, b) => (b.size > a.size ? b : a));
+  return html("td", {}, html("strong", {}, percent(best.successes / best.episodes)), html("span", { class: "muted" }, ` at size ${grouped(best.size)}`), html("span", { class: "muted under-it" }, `${percent(best.low)} – ${percent(best.high)}`));
 }
 
 function overview(environment) {
   const { groups } = environment;
+  const measured = new Set(groups.flatMap((group) => group.scores.map((score) => score.program)));
+  const top = environment.programs.findLast((program) => measured.has(program)) ?? "success";
   const rows = groups.map((group, place) => html("tr", {},
     html("th", { scope: "row", class: "wrap" }, groupName(group, place)),
     html("td", {}, html("strong", {}, `${grouped(group.learned)} of ${grouped(group.ended)}`),
-      group.ended ? html("span", { class: "muted" }, ` ${percent(group.learned_low)} – ${percent(group.learned_high)}`) : null,
-      group.ended < group.runs.length ? html("span", { class: "status running" }, ` ${grouped(group.runs.length - group.ended)} at work`) : null),
+      group.ended < group.runs.length ? html("span", { class: "status running" }, `, ${grouped(group.runs.length - group.ended)} at work`) : null,
+      group.ended ? html("span", { class: "muted under-it" }, `${percent(group.learned_low)} – ${percent(group.learned_high)}`) : null),
     median(group.seconds, duration), median(group.iterations, grouped),
-    largest(group, "greedy"), largest(group, "planning"),
+    largest(group, top, "greedy"), largest(group, top, "planning"),
     html("td", {}, Object.entries(group.verdicts).map(([verdict, count]) => `${grouped(count)} ${verdict}`).join(", ") || "–")));
   const notes = groups.flatMap((group) => group.notes.map((note) => (groups.length > 1 ? `${group.label}: ${note}` : note)));
   return [
-    table("Groups of runs", ["runs that differ in the seed only", "learned everything", "training time, median", "iterations, median", "success without search", "success with search", "verdicts"], rows, "groups"),
-    html("p", { class: "note" }, "Behind a median is its interval of order statistics, which holds the median of all seeds in 95% of cases, or in as many as are written behind it where there are too few runs. ",
-      "A run that ended without having learned everything counts as one that never would; one that is at work does not count. Behind a share is its 95% Wilson interval: of runs, or of the episodes of all runs together. ",
+    table("Groups of runs", ["group", "learned everything", "training time", "iterations", `${top} without search`, `${top} with search`, "verdicts"], rows, "groups"),
+    html("p", { class: "note" }, "A group is runs that differ in the seed only. Times and iterations are medians; under each is its interval of order statistics, which holds the median of all seeds in 95% of cases, or in as many as are written behind it where there are too few runs. ",
+      "A run that ended without having learned everything counts as one that never would; one that is at work does not count. Under a share is its 95% Wilson interval: of runs, or of the episodes of all runs together. ",
       "Verdicts are those of the certificates in the runs' folders, not checked here."),
     notes.length ? html("ul", { class: "prose" }, notes.map((note) => html("li", {}, note))) : null,
     environment.settings.length
@@ -84,7 +85,7 @@ function learning(environment) {
       end: status === "running" ? null : status === "learned" || status === "proved" ? "learned" : "stopped",
     });
     const medians = groups.flatMap((group, colour) => {
-      const own = runs.filter((one) => one.colour === colour).map(line);
+      const own = runs.filter((one) => one.colour === colour && one.run.status !== "running").map(line);
       return own.length < LEAST_FOR_MEDIAN ? [] : [{ name: `median of ${own.length}: ${group.label}`, colour, strong: true, ...medianLine(own) }];
     });
     const each = runs.map((one) => ({ ...line(one), faint: medians.some(({ colour }) => colour === one.colour) }));

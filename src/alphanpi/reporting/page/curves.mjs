@@ -4,7 +4,7 @@ import { COLOURS, niceTicks } from "./charts.mjs";
 import { grouped, html, percent, saveButton, svg } from "./dom.mjs";
 
 const ROOM = { left: 46, right: 14, top: 28, bottom: 34 };
-const MOST_ROWS = 12; // of the values under the pointer
+const MOST_ROWS = 8; // of the values under the pointer
 
 export const duration = (seconds) =>
   seconds === null ? "–" : seconds < 120 ? `${+seconds.toPrecision(3)} s` : seconds < 7200 ? `${+(seconds / 60).toPrecision(3)} min` : `${+(seconds / 3600).toPrecision(3)} h`;
@@ -18,6 +18,13 @@ export function valueAt({ x, y }, at) {
     else high = middle;
   }
   return low === 0 ? null : y[low - 1];
+}
+
+// Of ascending places, the one that is nearest: what is shown is said of a place where something was measured.
+export function nearest(places, at) {
+  const after = places.findIndex((place) => place >= at);
+  if (after <= 0) return after === 0 ? places[0] : places[places.length - 1];
+  return at - places[after - 1] <= places[after] - at ? places[after - 1] : places[after];
 }
 
 // What half of the lines have reached at each of at most `count` places; who has not begun has reached nothing.
@@ -86,11 +93,11 @@ export function curveFigure(name, caption) {
   const frame = html("div", { class: "drawing", tabindex: 0, role: "group", "aria-label": `${caption}: the arrow keys show values` });
   const node = html("figure", { class: "figure hovering" },
     html("figcaption", {}, html("span", {}, caption), saveButton(() => frame.firstElementChild, name)), frame, values);
-  let width = 0, options = null, shown = null, at = null, height = null;
+  let width = 0, options = null, shown = null, at = null, height = null, places = [];
 
   const show = () => {
-    if (shown === null || at === null || !options.lines.length) { values.hidden = true; return; }
-    const place = Math.min(shown.to, Math.max(shown.from, at));
+    if (shown === null || at === null || !places.length) { values.hidden = true; return; }
+    const place = nearest(places, at);
     const pointer = shown.picture.querySelector(".pointer");
     for (const end of ["x1", "x2"]) pointer.setAttribute(end, shown.toX(place));
     pointer.setAttribute("visibility", "visible");
@@ -116,6 +123,7 @@ export function curveFigure(name, caption) {
   const redraw = () => {
     if (width <= 0 || options === null) return;
     shown = drawing(width, options);
+    places = [...new Set(options.lines.flatMap((line) => line.x))].sort((a, b) => a - b);
     frame.replaceChildren(shown.picture);
     show();
   };
@@ -135,7 +143,6 @@ export function curveFigure(name, caption) {
     if (event.key === "Escape") hide();
     if (!steps || shown === null) return;
     event.preventDefault();
-    const places = [...new Set(options.lines.flatMap((line) => line.x))].sort((a, b) => a - b);
     const now = at === null ? -1 : places.findLastIndex((place) => place <= at);
     at = places[Math.min(places.length - 1, Math.max(0, now + steps))] ?? null;
     height = null;

@@ -90,7 +90,7 @@ async function ask() {
 const parts = [
   card("now", "Now", null, facts, programs, ending),
   card("learning", "Learning", null, html("div", { class: "choices" }, html("label", {}, "over", select)), charts.success.node, legend,
-    html("div", { class: "pair" }, html("div", {}, charts.losses.node), html("div", {}, charts.throughput.node))),
+    html("div", { class: "pair" }, html("div", {}, charts.losses.node, html("ul", { class: "legend" }, ["policy", "value"].map((name, colour) => html("li", { class: `key series-${colour}` }, name)))), html("div", {}, charts.throughput.node))),
   card("log", "Log", "the newest first", log),
 ];
 document.getElementById("content").append(html("div", { class: "intro" }, status, origin, lost), ...parts);
