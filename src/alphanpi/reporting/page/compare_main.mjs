@@ -15,17 +15,18 @@ const groupName = (group, place) => html("span", { class: `group-name series-${p
 const legend = (groups, ...more) => html("ul", { class: "legend" }, groups.map((group, place) => html("li", { class: `key series-${place % COLOURS}` }, group.label)), more);
 const lastPart = (path) => path.split("/").filter(Boolean).pop() ?? path;
 
-// The shortest end of each path by which it can be told from the others.
-function shortNames(paths) {
+// The shortest end of each path, of so many parts at least, by which it can be told from the others.
+function shortNames(paths, least = 1) {
   const parts = paths.map((path) => path.split("/").filter(Boolean));
   const end = (one, length) => one.slice(-length).join("/");
   return parts.map((one) => {
-    let length = 1;
+    let length = least;
     while (length < one.length && parts.filter((other) => end(other, length) === end(one, length)).length > 1) length += 1;
     return end(one, length);
   });
 }
 const names = shortNames(comparison.runs.map((run) => run.path));
+const places = shortNames(comparison.environments.map((one) => one.environment), 2);
 
 function median(found, format) {
   if (found === null) return html("td", { class: "muted" }, "no run has ended");
@@ -50,7 +51,7 @@ function overview(environment) {
     html("td", {}, html("strong", {}, `${grouped(group.learned)} of ${grouped(group.ended)}`),
       group.ended < group.runs.length ? html("span", { class: "status running" }, `, ${grouped(group.runs.length - group.ended)} at work`) : null,
       group.ended ? html("span", { class: "muted under-it" }, `${percent(group.learned_low)} – ${percent(group.learned_high)}`) : null),
-    median(group.seconds, duration), median(group.iterations, grouped),
+    median(group.seconds, duration), median(group.iterations, (value) => value.toLocaleString("en", { maximumFractionDigits: 1 })),
     largest(group, top, "greedy"), largest(group, top, "planning"),
     html("td", {}, Object.entries(group.verdicts).map(([verdict, count]) => `${grouped(count)} ${verdict}`).join(", ") || "–")));
   const notes = groups.flatMap((group) => group.notes.map((note) => (groups.length > 1 ? `${group.label}: ${note}` : note)));
@@ -136,7 +137,7 @@ function part(environment, number) {
   const runs = environment.groups.reduce((sum, group) => sum + group.runs.length, 0);
   const count = `${grouped(runs)} ${runs === 1 ? "run" : "runs"} in ${grouped(environment.groups.length)} ${environment.groups.length === 1 ? "group" : "groups"}`;
   return [
-    card(id("overview"), lastPart(environment.environment), `${count}${environment.environment.includes("/") ? ` · ${environment.environment}` : ""}`, overview(environment)),
+    card(id("overview"), lastPart(environment.environment), `${count}${environment.environment.includes("/") ? ` · ${places[number]}` : ""}`, overview(environment)),
     card(id("learning"), "Learning", null, learning(environment)),
     card(id("generalisation"), "Success by size", null, generalisation(environment)),
     card(id("runs"), "Runs", null, runTable(environment)),

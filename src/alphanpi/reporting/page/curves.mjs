@@ -4,7 +4,8 @@ import { COLOURS, niceTicks } from "./charts.mjs";
 import { grouped, html, percent, saveButton, svg } from "./dom.mjs";
 
 const ROOM = { left: 46, right: 14, top: 28, bottom: 34 };
-const MOST_ROWS = 8; // of the values under the pointer
+const MOST_ROWS = 8; // of values under the pointer; of more lines, medians and the nearest
+const NEAREST_ROWS = 3;
 
 export const duration = (seconds) =>
   seconds === null ? "–" : seconds < 120 ? `${+seconds.toPrecision(3)} s` : seconds < 7200 ? `${+(seconds / 60).toPrecision(3)} min` : `${+(seconds / 3600).toPrecision(3)} h`;
@@ -104,7 +105,7 @@ export function curveFigure(name, caption) {
     const rows = options.lines.map((line) => ({ line, value: valueAt(line, place) })).filter(({ value }) => value !== null);
     const distance = ({ value }) => (height === null ? 0 : Math.abs(shown.toY(value) - height));
     const kept = rows.length <= MOST_ROWS ? rows
-      : [...rows.filter(({ line }) => line.strong), ...rows.filter(({ line }) => !line.strong).sort((a, b) => distance(a) - distance(b))].slice(0, MOST_ROWS);
+      : [...rows.filter(({ line }) => line.strong), ...rows.filter(({ line }) => !line.strong).sort((a, b) => distance(a) - distance(b)).slice(0, NEAREST_ROWS)];
     const format = options.format ?? (options.share ? percent : (value) => String(+value.toPrecision(4)));
     values.replaceChildren(
       html("strong", {}, `${options.xName} ${(options.xFormat ?? grouped)(place)}`),
