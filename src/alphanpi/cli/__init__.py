@@ -29,7 +29,7 @@ __all__ = [
     "verifying",
 ]
 
-_WATCHED = ("train", "resume")
+_WATCHED = ("train", "resume", "watch")
 
 
 def main(arguments: list[str] | None = None) -> None:

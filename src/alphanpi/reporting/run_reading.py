@@ -81,8 +81,11 @@ def _settings(directory: RunDirectory, meta: Meta) -> dict[str, Any]:
 
 
 def _newest_weights(directory: RunDirectory) -> str | None:
-    file = directory.checkpoints / LAST / MODEL_FILE
-    return saved_hash(read_weights(file)) if file.is_file() else None
+    """Digest of the newest agent; None where there is none, or it cannot be read: a run at work replaces it."""
+    try:
+        return saved_hash(read_weights(directory.checkpoints / LAST / MODEL_FILE))
+    except UsageError:
+        return None
 
 
 def _scores(directory: RunDirectory, weights: str | None) -> list[ComparedScore]:

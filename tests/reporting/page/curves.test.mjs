@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { duration, meanSuccess, medianLine, nearest, valueAt } from "../../../src/alphanpi/reporting/page/curves.mjs";
+import { duration, meanSuccess, medianLine, nearestPlace, valueAt } from "../../../src/alphanpi/reporting/page/curves.mjs";
 
 const line = (x, y) => ({ x, y });
 
@@ -14,8 +14,8 @@ test("a line has the value of its last point, also after its end", () => {
 });
 
 test("the pointer goes to the nearest place", () => {
-  assert.deepEqual([-5, 1, 1.4, 1.5, 2.6, 4, 99].map((at) => nearest([1, 2, 4], at)), [1, 1, 1, 1, 2, 4, 4]);
-  assert.equal(nearest([7], 0), 7);
+  assert.deepEqual([-5, 1, 1.4, 1.5, 2.6, 4, 99].map((at) => nearestPlace([1, 2, 4], at)), [1, 1, 1, 1, 2, 4, 4]);
+  assert.equal(nearestPlace([7], 0), 7);
 });
 
 test("the median counts who has not begun as nothing and who has ended as they were", () => {

@@ -22,7 +22,7 @@ export function valueAt({ x, y }, at) {
 }
 
 // Of ascending places, the one that is nearest: what is shown is said of a place where something was measured.
-export function nearest(places, at) {
+export function nearestPlace(places, at) {
   const after = places.findIndex((place) => place >= at);
   if (after <= 0) return after === 0 ? places[0] : places[places.length - 1];
   return at - places[after - 1] <= places[after] - at ? places[after - 1] : places[after];
@@ -98,7 +98,7 @@ export function curveFigure(name, caption) {
 
   const show = () => {
     if (shown === null || at === null || !places.length) { values.hidden = true; return; }
-    const place = nearest(places, at);
+    const place = nearestPlace(places, at);
     const pointer = shown.picture.querySelector(".pointer");
     for (const end of ["x1", "x2"]) pointer.setAttribute(end, shown.toX(place));
     pointer.setAttribute("visibility", "visible");
