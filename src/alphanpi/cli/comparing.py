@@ -22,16 +22,19 @@ _MODES = ("greedy", "planning")
 
 
 @app.command(
-    help_epilogue="Runs that differ in nothing but the seed are a group. Medians have intervals of order statistics "
-    "(95 % from six runs on), shares 95 % Wilson intervals. Example: alphanpi compare runs/batch-32 runs/batch-64 "
-    "-o compare.html"
+    help_epilogue="Examples:\n\n  alphanpi compare runs/hanoi -o compare.html\n"
+    "  alphanpi compare runs/usual-0 runs/usual-1 runs/narrow-0 runs/narrow-1 --json"
 )
 def compare(
     *runs: Annotated[Path, Parameter(name="RUNS", help="run directories, and folders that hold some")],
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="page to write, or .json")] = None,
     as_json: Json = False,
 ) -> int:
-    """Show runs side by side: seeds and settings, training time, success by size, verdicts, learning curves."""
+    """Show runs side by side: seeds and settings, training time, success by size, verdicts, learning curves.
+
+    Runs that differ in nothing but the seed are a group. Medians have intervals of order statistics (95 % from six runs
+    on), shares 95 % Wilson intervals.
+    """
     from alphanpi.reporting import compare as compare_runs
     from alphanpi.reporting.page_file import to_json
 
@@ -108,14 +111,17 @@ def _notes(record: ComparisonRecord, environment: EnvironmentGroups) -> list[str
     return notes
 
 
-@app.command(help_epilogue="Start it before or during `alphanpi train ... --out RUN`. Ctrl-C ends it.")
+@app.command(help_epilogue="Examples:\n\n  alphanpi watch runs/hanoi --open\n  alphanpi watch runs/hanoi --port 8080")
 def watch(
     run: Annotated[Path, Parameter(name="RUN", help="run directory, also one that is yet to begin")],
     *,
     port: Annotated[int, Parameter(help="of the loopback address; a free one if 0")] = 0,
     open_browser: Annotated[bool, Parameter(name="--open", help="open the page in a browser", negative="")] = False,
 ) -> int:
-    """Show a run's page while it is being trained: learning curves, level, exams. Only this machine can see it."""
+    """Show a run's page while it is being trained: learning curves, level, exams. Only this machine can see it.
+
+    Start it before or during `alphanpi train ... --out RUN`; Ctrl-C ends it.
+    """
     from alphanpi.reporting import watch as watch_run
 
     with watch_run(run, port=port, open_browser=open_browser) as page:
