@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -122,6 +123,17 @@ def test_a_damaged_run_says_what_is_wrong(tmp_path):
     record = LiveRun(folder).read()
     assert record.status == "waiting"
     assert "meta.json: cannot be read" in record.note
+
+
+@pytest.mark.parametrize("name", ["meta.json", "metrics.jsonl", "outcome.json", ".lock", "config.toml"])
+def test_what_is_no_file_is_not_waited_for(tmp_path, name):
+    folder = write_run(tmp_path / "run")
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / name)
+    assert LiveRun(folder).read().status in ("waiting", "learned", "failed")
+    (folder / name).unlink()
+    (folder / name).mkdir()
+    assert LiveRun(folder).read().status in ("waiting", "learned", "failed")
 
 
 def test_what_training_tells_is_in_the_log(tmp_path):

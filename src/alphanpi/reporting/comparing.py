@@ -39,7 +39,7 @@ class PlacedRun(NamedTuple):
     @property
     def settings(self) -> str:
         """What it shares with the runs of its group, as a key."""
-        return json.dumps(self.run.settings, sort_keys=True, default=str)
+        return json.dumps(self.run.settings, sort_keys=True)
 
 
 def compared(places: Iterable[str | Path]) -> ComparisonRecord:
@@ -89,7 +89,7 @@ def _environment(name: str, placed: Sequence[PlacedRun]) -> EnvironmentGroups:
 
 
 def _shown(run: ComparedRun, key: str) -> str:
-    return json.dumps(run.settings.get(key), default=str)
+    return json.dumps(run.settings.get(key))
 
 
 def _group(placed: Sequence[PlacedRun], different: Sequence[str]) -> GroupRecord:
@@ -116,7 +116,7 @@ def _group(placed: Sequence[PlacedRun], different: Sequence[str]) -> GroupRecord
 
 
 def _value(value: Any) -> str:
-    return "-" if value is None else value if isinstance(value, str) else json.dumps(value, default=str)
+    return "-" if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
 def _median(values: Sequence[float]) -> MedianRecord | None:

@@ -43,6 +43,8 @@ class LiveRun:
     def _read_metrics(self) -> float | None:
         """Take in whole lines that were added, and say when; a file that was replaced is read from its beginning."""
         try:
+            if not self.directory.metrics_file.is_file():  # nor a pipe, which would have to be waited for
+                raise FileNotFoundError
             with self.directory.metrics_file.open("rb") as file:
                 facts = os.fstat(file.fileno())
                 if facts.st_ino != self._file or facts.st_size < self._offset:

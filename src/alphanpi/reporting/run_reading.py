@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,7 +78,9 @@ def _completed(checkpoint: Path) -> bool:
 def _settings(directory: RunDirectory, meta: Meta) -> dict[str, Any]:
     options = {f"options.{name}": value for name, value in meta.options.items()}
     version = {"alphanpi": meta.packages["alphanpi"]} if "alphanpi" in meta.packages else {}
-    return {**read_toml(directory.config_file), **options, "device": meta.device, **version}
+    values = {**read_toml(directory.config_file), **options, "device": meta.device, **version}
+    settings: dict[str, Any] = json.loads(json.dumps(values, default=str))  # TOML has dates, JSON has not
+    return settings
 
 
 def _newest_weights(directory: RunDirectory) -> str | None:

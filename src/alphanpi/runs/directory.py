@@ -127,8 +127,11 @@ class RunDirectory:
         Asked first is whether the one that wrote its number there still lives: a run that is about to begin must find
         the lock free, so it is not touched without need.
         """
+        lock = self.path / _LOCK_FILE
+        if not lock.is_file():  # nor a pipe, which would have to be waited for
+            return False
         try:
-            with (self.path / _LOCK_FILE).open() as file:
+            with lock.open() as file:
                 owner = int(file.read(20))
                 if owner <= 0 or not _lives(owner):
                     return False
