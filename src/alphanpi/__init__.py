@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from alphanpi.learn.train import Outcome, resume, train
     from alphanpi.network.config import NetworkConfig
     from alphanpi.network.model import NPINetwork, create_evaluator, create_network
-    from alphanpi.reporting import Picture, render, report, tree
+    from alphanpi.reporting import ComparisonRecord, LivePage, Picture, compare, render, report, tree, watch
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
@@ -66,11 +66,13 @@ _LAZY = {
     "Call": "alphanpi.agent.interpreter",
     "Certificate": "alphanpi.verification",
     "CheckReport": "alphanpi.environment.checking",
+    "ComparisonRecord": "alphanpi.reporting",
     "Execution": "alphanpi.agent.interpreter",
     "Export": "alphanpi.exporting",
     "ExportFailed": "alphanpi.exporting",
     "Failure": "alphanpi.engine.tables",
     "Finding": "alphanpi.environment.checking",
+    "LivePage": "alphanpi.reporting",
     "Machine": "alphanpi.exporting",
     "NPINetwork": "alphanpi.network.model",
     "NetworkConfig": "alphanpi.network.config",
@@ -87,6 +89,7 @@ _LAZY = {
     "bench_search": "alphanpi.bench.search",
     "bench_train": "alphanpi.bench.training",
     "check": "alphanpi.environment.checking",
+    "compare": "alphanpi.reporting",
     "create_evaluator": "alphanpi.network.model",
     "create_network": "alphanpi.network.model",
     "evaluate": "alphanpi.agent.evaluation",
@@ -105,6 +108,7 @@ _LAZY = {
     "tree": "alphanpi.reporting",
     "verify": "alphanpi.verification",
     "verify_evaluator": "alphanpi.verification",
+    "watch": "alphanpi.reporting",
 }
 
 __all__ = [
@@ -115,6 +119,7 @@ __all__ = [
     "Call",
     "Certificate",
     "CheckReport",
+    "ComparisonRecord",
     "Environment",
     "EnvironmentFault",
     "Execution",
@@ -123,6 +128,7 @@ __all__ = [
     "Failure",
     "Finding",
     "Library",
+    "LivePage",
     "Machine",
     "NPINetwork",
     "NetworkConfig",
@@ -146,6 +152,7 @@ __all__ = [
     "bench_search",
     "bench_train",
     "check",
+    "compare",
     "create_evaluator",
     "create_network",
     "evaluate",
@@ -168,6 +175,7 @@ __all__ = [
     "tree",
     "verify",
     "verify_evaluator",
+    "watch",
 ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
@@ -16,9 +15,9 @@ from alphanpi.environment.provenance import source_sha256
 from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
 from alphanpi.runs.records import ScoredAgent, StoredScore
 from alphanpi.support import limits
+from alphanpi.support.intervals import wilson_interval
 
 _LARGEST_DEFAULT = 100
-_Z_95 = 1.959963984540054
 
 
 class Score(NamedTuple):
@@ -131,11 +130,3 @@ def _score(agent: Agent, calls: list[Call], size: int, mode: Mode, max_actions: 
         seconds_per_episode=seconds / len(calls),
         failures=failure_counts(executions),
     )
-
-
-def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
-    """The 95 % Wilson score interval of a proportion."""
-    share, squared = successes / trials, _Z_95**2
-    centre = (share + squared / (2 * trials)) / (1 + squared / trials)
-    spread = _Z_95 / (1 + squared / trials) * math.sqrt(share * (1 - share) / trials + squared / (4 * trials**2))
-    return max(0.0, centre - spread), min(1.0, centre + spread)
