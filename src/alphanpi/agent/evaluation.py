@@ -19,7 +19,7 @@ from alphanpi.runs.records import ScoredAgent, StoredScore
 from alphanpi.support import limits
 
 _LARGEST_DEFAULT = 100
-_TOGETHER = 8  # instances run side by side before it is told how far it is, at first
+_TOGETHER = 2  # instances run side by side before it is told how far it is, at first
 _QUICK = 0.5  # seconds after which there may be twice as many
 _Z_95 = 1.959963984540054
 

@@ -141,7 +141,7 @@ def evaluate(
     usage="Usage: alphanpi run [OPTIONS] RUN [PROGRAM [INPUT...]]",
     help_epilogue=examples(
         "run pretrained:hanoi HANOI 3",
-        "run pretrained:sorting BUBBLESORT 5 3 -9 1",
+        "run pretrained:recursive-sorting-compare BUBBLESORT 5 3 -9 1",
         "run runs/lights --size 12 --seed 3",
     ),
 )
