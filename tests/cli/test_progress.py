@@ -18,6 +18,11 @@ from tests.helpers.runs import SORTING
 from tests.helpers.tiny import tiny_run
 
 
+@pytest.fixture(autouse=True)
+def told(monkeypatch):
+    monkeypatch.delenv("ALPHANPI_QUIET")
+
+
 @pytest.fixture
 def impatient(monkeypatch):
     for name in ("_FIRST_LINE", "_LOOK", "_SOON"):
@@ -56,6 +61,14 @@ def test_who_has_been_told_something_is_not_told_again_at_once(impatient, capsys
 def test_quick_commands_say_nothing(capsys):
     with Activity("waiting"):
         pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_progress_can_be_silenced(impatient, monkeypatch, capsys):
+    monkeypatch.setenv("ALPHANPI_QUIET", "1")
+    with Activity("waiting") as activity:
+        activity.say("still waiting", 1, 2)
+        time.sleep(0.1)
     assert capsys.readouterr() == ("", "")
 
 
@@ -126,22 +139,29 @@ def test_compiling_is_no_part_of_learning_nor_of_what_is_measured(monkeypatch, t
 def test_a_measurement_says_how_far_it_is_inside_a_size(mode, monkeypatch):
     monkeypatch.setattr(evaluation, "_TOGETHER", 3)
     monkeypatch.setattr(evaluation, "_QUICK", 0.0)
-    told: list[evaluation.Measured] = []
+    measured: list[evaluation.Measured] = []
     agent = alphanpi.load("pretrained:hanoi")
-    [score] = alphanpi.evaluate(agent, sizes=[3], episodes=10, mode=mode, on_progress=told.append)
-    assert [measured.done for measured in told] == [0, 3, 6, 9]
-    assert {measured[:2] + measured[3:] for measured in told} == {(3, mode, 10)}
+    [score] = alphanpi.evaluate(agent, sizes=[3], episodes=10, mode=mode, on_progress=measured.append)
+    assert [one.done for one in measured] == [0, 3, 6, 9]
+    assert {one[:2] + one[3:] for one in measured} == {(3, mode, 10)}
     [whole] = alphanpi.evaluate(agent, sizes=[3], episodes=10, mode=mode)
     assert score._replace(seconds_per_episode=0) == whole._replace(seconds_per_episode=0)
 
 
-def test_commands_tell_lines_to_those_who_wait(run, impatient, tmp_path):
+def test_commands_tell_lines_to_those_who_wait(run, impatient, monkeypatch, tmp_path):
     outcome = run("eval", SORTING, "--sizes", "20", "--episodes", 4, "--json")
     assert "BUBBLESORT size 20 " in outcome.err
     assert outcome.out.startswith("[")
+
+    def export(agent, *, say, **options):
+        say("finding code")
+        time.sleep(0.1)
+        raise alphanpi.ExportFailed("none found")
+
+    monkeypatch.setattr("alphanpi.exporting.export", export)
     for arguments, said in (
         (("verify", "pretrained:hanoi", "--max-size", 2, "--json"), "verifying "),
-        (("export", "pretrained:hanoi", "--samples", 10, "-o", tmp_path / "x.py"), " s\n"),
         (("render", "pretrained:hanoi", "HANOI", 3, "-o", tmp_path / "x.gif"), "drawing: "),
+        (("export", "pretrained:hanoi"), "finding code, 0 s\n"),
     ):
         assert said in run(*arguments).err, arguments

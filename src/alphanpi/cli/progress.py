@@ -1,7 +1,11 @@
-"""Saying what a long command is doing: a bar in a terminal, elsewhere a line now and then; always on standard error."""
+"""Saying what a long command is doing: a bar in a terminal, elsewhere a line now and then; always on standard error.
+
+The environment variable ALPHANPI_QUIET silences it.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -48,7 +52,8 @@ class Activity:
         self._compiles = compiles
         self._console = Console(stderr=True, soft_wrap=True, markup=False, highlight=False)
         self._bar: Progress | None = None
-        if bar and self._console.is_terminal:
+        self._quiet = bool(os.environ.get("ALPHANPI_QUIET"))
+        if bar and self._console.is_terminal and not self._quiet:
             columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), TimeElapsedColumn())
             # What is printed meanwhile has to go where it belongs: above the bar only if that is the same terminal.
             self._bar = Progress(*columns, console=self._console, transient=True, redirect_stdout=sys.stdout.isatty())
@@ -72,14 +77,16 @@ class Activity:
         if self._bar is not None:
             self._bar.add_task(escape(self.stage.what), total=None)
             self._bar.start()
-        self._teller.start()
+        if not self._quiet:
+            self._teller.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._done.set()
-        self._teller.join()  # a thread that wakes up while Python ends takes the whole process down
+        if not self._quiet:
+            self._teller.join()  # a thread that wakes up while Python ends takes the whole process down
         if self._bar is not None:
             self._bar.stop()
 
