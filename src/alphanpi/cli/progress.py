@@ -5,6 +5,7 @@ The environment variable ALPHANPI_QUIET silences it.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -107,18 +108,18 @@ class Activity:
 
     def _tell(self) -> None:
         """Look what is being done, until it is done; without a bar, write a line now and then."""
-        said_compiling = False
+        said_compiling, compiling_since = False, math.inf
         while not self._done.wait(_LOOK):
             if self._bar is not None:
                 self._show()
                 continue
-            now = time.monotonic()
-            if self.compiling and not said_compiling and now - self._began > _SOON:
+            now, compiling = time.monotonic(), self.compiling
+            compiling_since = min(compiling_since, now) if compiling else math.inf
+            if now - compiling_since > _SOON and not said_compiling:
                 said_compiling = True
                 self._console.print(COMPILING)
             elif now >= self._due:
                 self._pause = min(2 * self._pause, _LONGEST_PAUSE)
                 self._due = now + self._pause
-                more = self.more()
-                what = "compiling" if self.compiling else str(self.stage)
+                what, more = ("compiling", "") if compiling else (str(self.stage), self.more())
                 self._console.print(f"{what}, {now - self._began:.0f} s{more and '; '}{more}")
