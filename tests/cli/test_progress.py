@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import time
 
 import pytest
 from numba import njit
 from numba.core import event
+from rich.console import Console
 
 import alphanpi
 from alphanpi.agent import compiling, evaluation
@@ -82,9 +84,12 @@ def test_a_bar_in_a_terminal_leaves_the_output_where_it_belongs(monkeypatch, loo
         activity.say("second", 1, 2)
         time.sleep(0.3)
         print("a result")
+        activity.print("[another] result", Console())
     assert "second: 1 of 2" in screen.getvalue()
     assert ("a result\n" in output.getvalue()) == (not looking)
     assert ("a result" in screen.getvalue()) == looking  # above the bar, in the same terminal
+    assert ("[another] result\n" in output.getvalue()) == (not looking)
+    assert bool(re.search(r"\x1b\[2K\[another\] result", screen.getvalue())) == looking
     assert sys.stdout is output
 
 

@@ -43,15 +43,22 @@ class Activity:
         more: Says what else there is to say in a line, for example how far an execution is.
         bar: Whether to draw a bar in a terminal; quick commands tell lines there, too.
         compiles: Whether it may come to compile the search.
+        console: Where lines are told; standard error, if omitted.
     """
 
     def __init__(
-        self, what: str, more: Callable[[], str] = lambda: "", *, bar: bool = True, compiles: bool = True
+        self,
+        what: str,
+        more: Callable[[], str] = lambda: "",
+        *,
+        bar: bool = True,
+        compiles: bool = True,
+        console: Console | None = None,
     ) -> None:
         self.stage = Stage(what)
         self.more = more
         self._compiles = compiles
-        self._console = Console(stderr=True, soft_wrap=True, markup=False, highlight=False)
+        self._console = Console(stderr=True) if console is None else console
         self._bar: Progress | None = None
         self._quiet = bool(os.environ.get("ALPHANPI_QUIET"))
         if bar and self._console.is_terminal and not self._quiet:
@@ -62,6 +69,14 @@ class Activity:
         self._teller = threading.Thread(target=self._tell, daemon=True)
         self._began = time.monotonic()
         self._due, self._pause = self._began + _FIRST_LINE, _FIRST_LINE
+
+    def print(self, text: str, console: Console) -> None:
+        """Print a line of the command's own: in a terminal that shows the bar, above it."""
+        if self._bar is not None and console.is_terminal:
+            self._line(text)
+        else:
+            console.print(text, highlight=False, markup=False, soft_wrap=True)
+        self.heard()
 
     def heard(self) -> None:
         """The user has just been told something: no line is due for a while."""
@@ -117,9 +132,12 @@ class Activity:
             compiling_since = min(compiling_since, now) if compiling else math.inf
             if now - compiling_since > _SOON and not said_compiling:
                 said_compiling = True
-                self._console.print(COMPILING)
+                self._line(COMPILING)
             elif now >= self._due:
                 self._pause = min(2 * self._pause, _LONGEST_PAUSE)
                 self._due = now + self._pause
                 what, more = ("compiling", "") if compiling else (str(self.stage), self.more())
-                self._console.print(f"{what}, {now - self._began:.0f} s{more and '; '}{more}")
+                self._line(f"{what}, {now - self._began:.0f} s{more and '; '}{more}")
+
+    def _line(self, text: str) -> None:
+        self._console.print(text, highlight=False, markup=False, soft_wrap=True)

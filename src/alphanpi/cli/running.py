@@ -102,7 +102,7 @@ def evaluate(
         table = Table("size", "mode", "success", "rate", "95 % interval", "seconds each", "failures", title=name)
 
         def show(score: Score) -> None:
-            console.print(f"{name} size {score.size} {score.mode}: {score.successes}/{score.episodes}", highlight=False)
+            activity.print(f"{name} size {score.size} {score.mode}: {score.successes}/{score.episodes}", console)
             table.add_row(
                 str(score.size),
                 score.mode,
