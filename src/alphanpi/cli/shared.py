@@ -151,8 +151,7 @@ def typed(words: Sequence[str]) -> str | None:
 
 def say_drawn(problem: Any) -> None:
     """Tell what was chosen, where the user has typed nothing."""
-    how = problem.origin or "an example"
-    text = " ".join(f"{problem.program} on {problem} ({how})".split())
+    text = problem.line if problem.origin else f"{problem.line} (an example)"
     Console(stderr=True).print(text, highlight=False, markup=False, soft_wrap=True)
 
 
