@@ -25,6 +25,7 @@ from alphanpi.errors import (
 
 if TYPE_CHECKING:
     from alphanpi.agent.agent import Agent
+    from alphanpi.agent.catalogue import PretrainedAgent, agents
     from alphanpi.agent.evaluation import Score, evaluate
     from alphanpi.agent.interpreter import Call, Execution
     from alphanpi.agent.loading import load
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from alphanpi.engine.search import Search
     from alphanpi.engine.tables import Failure
     from alphanpi.environment.checking import CheckReport, Finding, check
+    from alphanpi.environment.problems import Problem
     from alphanpi.environment.skeleton import new_env
     from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
     from alphanpi.learn.config import TrainConfig
@@ -79,12 +81,15 @@ _LAZY = {
     "Origin": "alphanpi.exporting",
     "Outcome": "alphanpi.learn.train",
     "Picture": "alphanpi.reporting",
+    "PretrainedAgent": "alphanpi.agent.catalogue",
+    "Problem": "alphanpi.environment.problems",
     "Request": "alphanpi.engine.requests",
     "Score": "alphanpi.agent.evaluation",
     "Search": "alphanpi.engine.search",
     "SearchConfig": "alphanpi.engine.config",
     "Trace": "alphanpi.engine.requests",
     "TrainConfig": "alphanpi.learn.config",
+    "agents": "alphanpi.agent.catalogue",
     "bench_export": "alphanpi.bench.exports",
     "bench_search": "alphanpi.bench.search",
     "bench_train": "alphanpi.bench.training",
@@ -135,6 +140,8 @@ __all__ = [
     "Origin",
     "Outcome",
     "Picture",
+    "PretrainedAgent",
+    "Problem",
     "Program",
     "Request",
     "Score",
@@ -147,6 +154,7 @@ __all__ = [
     "UnknownEnvironmentError",
     "UsageError",
     "action",
+    "agents",
     "available",
     "bench_export",
     "bench_search",

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from alphanpi.cli.shared import Json, app
+from alphanpi.cli.shared import LEARN, SEE, Json, app, examples
 from alphanpi.support.limits import percent
 
 if TYPE_CHECKING:
@@ -22,8 +22,11 @@ _MODES = ("greedy", "planning")
 
 
 @app.command(
-    help_epilogue="Examples:\n\n  alphanpi compare runs/hanoi -o compare.html\n"
-    "  alphanpi compare runs/usual-0 runs/usual-1 runs/narrow-0 runs/narrow-1 --json"
+    group=SEE,
+    sort_key=3,
+    help_epilogue=examples(
+        "compare runs/hanoi -o compare.html", "compare runs/usual-0 runs/usual-1 runs/narrow-0 runs/narrow-1 --json"
+    ),
 )
 def compare(
     *runs: Annotated[Path, Parameter(name="RUNS", help="run directories, and folders that hold some")],
@@ -111,7 +114,7 @@ def _notes(record: ComparisonRecord, environment: EnvironmentGroups) -> list[str
     return notes
 
 
-@app.command(help_epilogue="Examples:\n\n  alphanpi watch runs/hanoi --open\n  alphanpi watch runs/hanoi --port 8080")
+@app.command(group=LEARN, sort_key=3, help_epilogue=examples("watch runs/hanoi --open", "watch runs/hanoi --port 8080"))
 def watch(
     run: Annotated[Path, Parameter(name="RUN", help="run directory, also one that is yet to begin")],
     *,
