@@ -22,9 +22,23 @@ ROOT = Path(__file__).parents[1]
 DOCS = "docs"
 REPOSITORY_PAGES = {"README.md": "index.md", "SECURITY.md": "security.md", "CHANGELOG.md": "changelog.md"}
 API_PAGE = "api.md"
+OTHERS = "Guides"
 _LINK = re.compile(r"(?P<before>\]\()(?P<path>[^)#\s:]+)(?P<anchor>#[^)\s]*)?(?P<after>\))")
 _CODE = re.compile(r"^(?P<fence>```|~~~).*?^(?P=fence)[^\n]*$|^(?: {4}|\t)[^\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _FENCES = {".py": "python", ".toml": "toml", ".sh": "sh"}
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put pages that mkdocs.yml does not name at the end of the guides."""
+    docs = Path(config.docs_dir)
+    named = set(_named(config.nav))
+    more = [
+        page for page in sorted(file.relative_to(docs).as_posix() for file in docs.rglob("*.md")) if page not in named
+    ]
+    for entry in config.nav or []:
+        if isinstance(entry, dict) and OTHERS in entry:
+            entry[OTHERS] += more
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -68,6 +82,14 @@ def reference() -> str:
     for title, members in parts.items():
         lines += ["", f"## {title}", "", *(f"::: alphanpi.{name}\n" for name in members)]
     return "\n".join(lines) + "\n"
+
+
+def _named(nav: Any) -> Iterator[str]:
+    """The pages of a navigation."""
+    if isinstance(nav, str):
+        yield nav
+    for entry in nav.values() if isinstance(nav, dict) else nav if isinstance(nav, list) else ():
+        yield from _named(entry)
 
 
 def _repository_pages() -> dict[str, str]:

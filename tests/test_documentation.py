@@ -86,6 +86,8 @@ def test_the_site_builds_without_a_warning_and_asks_nobody_for_anything(tmp_path
     assert (built.returncode, built.stdout) == (0, ""), built.stderr
     pages = {str(page.relative_to(tmp_path)): page.read_text() for page in tmp_path.rglob("*.html")}
     assert "Specify, don't program." in pages["index.html"]
+    for file in DOCS.rglob("*.md"):
+        assert f'href="{file.relative_to(DOCS).with_suffix(".html").as_posix()}"' in pages["index.html"], file
     for name in alphanpi.__all__:
         if name != "STOP":
             assert f'id="alphanpi.{name}"' in pages["api.html"], name

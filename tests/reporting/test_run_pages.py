@@ -74,6 +74,10 @@ def test_a_comparison_shows_groups_curves_and_runs(browser, comparison):
     assert one.text("#learning-0 .values strong").startswith("after ")
     page.keyboard.press("Escape")
     assert page.locator("#learning-0 .values").is_hidden()
+    toggle = page.locator("#learning-0 .toggle").first
+    toggle.click()
+    assert toggle.get_attribute("aria-pressed") == "false"
+    assert page.locator("#learning-0 g.series").count() == 5
     assert one.complaints == []
     one.context.close()
 

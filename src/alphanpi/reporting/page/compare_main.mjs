@@ -77,7 +77,7 @@ function learning(environment) {
   const runs = environment.groups.flatMap((group, colour) => group.runs.map((place) => ({ place, colour, run: comparison.runs[place] }))).filter(({ run }) => run.curves);
   if (!runs.length) return [html("p", { class: "note" }, "No run has finished an iteration yet.")];
   const { programs, groups } = environment;
-  const chosen = { program: programs.length > 1 ? ALL : programs[0], axis: "iteration" };
+  const chosen = { program: programs.length > 1 ? ALL : programs[0], axis: "iteration", hidden: new Set() };
   const chart = curveFigure("learning-curves", "Validation success");
   const draw = () => {
     const line = ({ place, colour, run: { curves, status } }) => ({
@@ -85,22 +85,30 @@ function learning(environment) {
       y: chosen.program === ALL ? meanSuccess(curves.success, programs, curves.iteration.length) : curves.success[chosen.program] ?? curves.iteration.map(() => null),
       end: status === "running" ? null : status === "learned" || status === "proved" ? "learned" : "stopped",
     });
+    const drawn = runs.filter((one) => !chosen.hidden.has(one.colour));
     const medians = groups.flatMap((group, colour) => {
-      const own = runs.filter((one) => one.colour === colour && one.run.status !== "running").map(line);
+      const own = drawn.filter((one) => one.colour === colour && one.run.status !== "running").map(line);
       return own.length < LEAST_FOR_MEDIAN ? [] : [{ name: `median of ${own.length}: ${group.label}`, colour, strong: true, ...medianLine(own) }];
     });
-    const each = runs.map((one) => ({ ...line(one), faint: medians.some(({ colour }) => colour === one.colour) }));
+    const each = drawn.map((one) => ({ ...line(one), faint: medians.some(({ colour }) => colour === one.colour) }));
     const time = chosen.axis === "elapsed";
     chart.update({ lines: [...each, ...medians], share: true, height: 320, xName: time ? "after" : "iteration", xLabel: time ? "training time" : "iteration", xFormat: time ? duration : grouped });
   };
+  const toggle = (colour) => (event) => {
+    if (!chosen.hidden.delete(colour)) chosen.hidden.add(colour);
+    event.currentTarget.setAttribute("aria-pressed", String(!chosen.hidden.has(colour)));
+    draw();
+  };
+  const shown = groups.map((group, colour) => html("li", { class: `key series-${colour % COLOURS}` },
+    html("button", { type: "button", class: "link toggle", "aria-pressed": "true", title: "Show or hide", onclick: toggle(colour) }, group.label)));
   draw();
   return [
     html("div", { class: "choices" },
       programs.length > 1 ? choice("program", [ALL, ...programs].map((name) => [name, name]), (value) => { chosen.program = value; draw(); }) : null,
       choice("over", [["iteration", "iterations"], ["elapsed", "training time"]], (value) => { chosen.axis = value; draw(); })),
     chart.node,
-    legend(groups),
-    html("p", { class: "note" }, "One line for each run; the thick ones are medians of groups of three or more, in which a run that has ended keeps what it had. ● learned everything, × ended before. ",
+    groups.length > 1 ? html("ul", { class: "legend" }, shown) : legend(groups),
+    html("p", { class: "note" }, "One line for each run; the thick ones are medians of groups of three or more, in which a run that has ended keeps what it had. ● learned everything, × ended before. ", groups.length > 1 ? "A click on a group's name hides it. " : "",
       programs.length > 1 ? `“${ALL}” is their mean, those that are locked counting as 0.` : ""),
   ];
 }
