@@ -11,7 +11,7 @@ KERNELS := $(VENV)/.compiled-kernels
 .PHONY: help setup demo test docs browser lint kernels bench reproduce clean
 
 help:
-	@echo "make demo    do the main job end to end"
+	@echo "make demo    do the main job end to end, in about two minutes; leaves a page in runs/demo"
 	@echo "make test    run every check: ruff, mypy, pytest"
 	@echo "make docs    the documentation as a site, in site/"
 	@echo "make bench   measure search speed"
