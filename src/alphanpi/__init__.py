@@ -19,14 +19,15 @@ from alphanpi.errors import (
     AlphaNPIError,
     EnvironmentFault,
     SpecificationError,
+    StopTraining,
     UnknownEnvironmentError,
     UsageError,
 )
 
 if TYPE_CHECKING:
-    from alphanpi.agent.agent import Agent
-    from alphanpi.agent.evaluation import Score, evaluate
-    from alphanpi.agent.interpreter import Call, Execution
+    from alphanpi.agent.agent import Agent, RunFailed
+    from alphanpi.agent.evaluation import Score, Scores, evaluate
+    from alphanpi.agent.interpreter import Call, Execution, Interpreter
     from alphanpi.agent.loading import load
     from alphanpi.agent.running import Answer, run, trace
     from alphanpi.agent.solving import search
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from alphanpi.bench.search import bench_search
     from alphanpi.bench.training import bench_train
     from alphanpi.engine.config import SearchConfig
+    from alphanpi.engine.inspection import Decision
     from alphanpi.engine.requests import Request, Trace
     from alphanpi.engine.search import Search
     from alphanpi.engine.tables import Failure
@@ -42,10 +44,12 @@ if TYPE_CHECKING:
     from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
     from alphanpi.learn.config import TrainConfig
     from alphanpi.learn.presets import preset
-    from alphanpi.learn.train import Outcome, resume, train
+    from alphanpi.learn.train import Observer, Outcome, resume, train
+    from alphanpi.learn.trainer import IterationReport
     from alphanpi.network.config import NetworkConfig
+    from alphanpi.network.evaluator import Evaluation, Evaluator
     from alphanpi.network.model import NPINetwork, create_evaluator, create_network
-    from alphanpi.reporting import Picture, render, report, tree
+    from alphanpi.reporting import Picture, ReportRecord, render, report, tree
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
@@ -66,19 +70,28 @@ _LAZY = {
     "Call": "alphanpi.agent.interpreter",
     "Certificate": "alphanpi.verification",
     "CheckReport": "alphanpi.environment.checking",
+    "Decision": "alphanpi.engine.inspection",
+    "Evaluation": "alphanpi.network.evaluator",
+    "Evaluator": "alphanpi.network.evaluator",
     "Execution": "alphanpi.agent.interpreter",
     "Export": "alphanpi.exporting",
     "ExportFailed": "alphanpi.exporting",
     "Failure": "alphanpi.engine.tables",
     "Finding": "alphanpi.environment.checking",
+    "Interpreter": "alphanpi.agent.interpreter",
+    "IterationReport": "alphanpi.learn.trainer",
     "Machine": "alphanpi.exporting",
     "NPINetwork": "alphanpi.network.model",
     "NetworkConfig": "alphanpi.network.config",
+    "Observer": "alphanpi.learn.train",
     "Origin": "alphanpi.exporting",
     "Outcome": "alphanpi.learn.train",
     "Picture": "alphanpi.reporting",
+    "ReportRecord": "alphanpi.reporting",
     "Request": "alphanpi.engine.requests",
+    "RunFailed": "alphanpi.agent.agent",
     "Score": "alphanpi.agent.evaluation",
+    "Scores": "alphanpi.agent.evaluation",
     "Search": "alphanpi.engine.search",
     "SearchConfig": "alphanpi.engine.config",
     "Trace": "alphanpi.engine.requests",
@@ -115,27 +128,37 @@ __all__ = [
     "Call",
     "Certificate",
     "CheckReport",
+    "Decision",
     "Environment",
     "EnvironmentFault",
+    "Evaluation",
+    "Evaluator",
     "Execution",
     "Export",
     "ExportFailed",
     "Failure",
     "Finding",
+    "Interpreter",
+    "IterationReport",
     "Library",
     "Machine",
     "NPINetwork",
     "NetworkConfig",
+    "Observer",
     "Origin",
     "Outcome",
     "Picture",
     "Program",
+    "ReportRecord",
     "Request",
+    "RunFailed",
     "Score",
+    "Scores",
     "Search",
     "SearchConfig",
     "SpecificationError",
     "Standalone",
+    "StopTraining",
     "Trace",
     "TrainConfig",
     "UnknownEnvironmentError",
@@ -172,7 +195,7 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

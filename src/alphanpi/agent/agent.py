@@ -6,7 +6,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
+from alphanpi.agent.instances import Instance, state_of
 from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
+from alphanpi.agent.traced import TracedExecution
+from alphanpi.agent.verbs import Verbs
 from alphanpi.agent.weights import ModelCard, hash_of
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Request
@@ -31,7 +34,7 @@ class LoadedFrom(NamedTuple):
     model: str | None  # digest of the file; None where the user named another environment than the file does
 
 
-class Agent:
+class Agent(Verbs):
     """A network and its environment, ready to run programs."""
 
     def __init__(
@@ -51,8 +54,8 @@ class Agent:
         self.guard = self.interpreter.guard
         self._planner: Search | None = None
 
-    def run(self, program: str, instance: str, mode: Mode = "greedy", max_actions: int = MAX_ACTIONS) -> str:
-        """Run a program on an instance as a user types it; the result as a user reads it."""
+    def run(self, program: str, instance: Instance, mode: Mode = "greedy", max_actions: int = MAX_ACTIONS) -> str:
+        """Run a program on an instance as a user types it, or gives it in Python; the result as a user reads it."""
         recorded = mode == "greedy" and type(self.environment).result is not Environment.result
         execution = self.execute(program, instance, mode=mode, record=recorded, max_actions=max_actions)
         if not execution.success:
@@ -62,15 +65,16 @@ class Agent:
         return self.guard.result(program, execution.final, atomic)
 
     def trace(
-        self, program: str, instance: str, recording: Recording | None = None, max_actions: int = MAX_ACTIONS
+        self, program: str, instance: Instance, recording: Recording | None = None, max_actions: int = MAX_ACTIONS
     ) -> Execution:
         """Run a program greedily and keep its steps: all, or those the recording says."""
-        return self.execute(program, instance, record=recording or True, max_actions=max_actions)
+        execution = self.execute(program, instance, record=recording or True, max_actions=max_actions)
+        return TracedExecution.of(execution, program, self.guard)
 
     def execute(
         self,
         program: str,
-        instance: str,
+        instance: Instance,
         mode: Mode = "greedy",
         record: bool | Recording = False,
         max_actions: int = MAX_ACTIONS,
@@ -107,9 +111,9 @@ class Agent:
             self._planner = Search(self.environment, self.evaluator, config)
         return self._planner
 
-    def parse(self, program: str, instance: str) -> Any:
-        """A state from what a user types."""
-        return self.guard.parse(program, instance)
+    def parse(self, program: str, instance: Instance) -> Any:
+        """A state from what a user gives: a text, a number, a sequence, or a state; see `state_of`."""
+        return state_of(self.guard, program, instance)
 
     @property
     def weights_hash(self) -> str:
@@ -145,7 +149,7 @@ class Agent:
 class RunFailed(AlphaNPIError):  # noqa: N818 - what happened, not a mistake in the code
     """The agent did not solve the instance."""
 
-    def __init__(self, program: str, instance: str, execution: Execution) -> None:
+    def __init__(self, program: str, instance: Instance, execution: Execution) -> None:
         inside = ""
         if execution.culprit is not None and execution.culprit.program != program:
             inside = f", inside {execution.culprit.program}"

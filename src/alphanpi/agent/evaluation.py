@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from alphanpi.environment.provenance import source_sha256
 from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
 from alphanpi.runs.records import ScoredAgent, StoredScore
 from alphanpi.support import limits
+from alphanpi.support.limits import percent
+from alphanpi.support.markup import table
+from alphanpi.support.optional import optional_module
 
 _LARGEST_DEFAULT = 100
 _Z_95 = 1.959963984540054
@@ -36,6 +39,18 @@ class Score(NamedTuple):
     failures: dict[str, int]  # how often each reason occurred
 
 
+class Scores(list[Score]):
+    """Scores, one for each size and mode; a table in a notebook, and rows of a data frame."""
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` with a row for each score; `pandas.DataFrame(scores)` is the same."""
+        return optional_module("pandas", "to_pandas").DataFrame(list(self), columns=Score._fields)
+
+    def _repr_html_(self) -> str:
+        head = ("program", "size", "mode", "success", "rate", "95 % interval", "seconds each", "failures")
+        return table(head, [_row(score) for score in self])
+
+
 def evaluate(
     run: Subject,
     program: str | None = None,
@@ -48,7 +63,7 @@ def evaluate(
     environment: NamedEnvironment = None,
     keep: bool = True,
     on_score: Callable[[Score], None] | None = None,
-) -> list[Score]:
+) -> Scores:
     """Run a program on random instances of each size; both modes see the same instances.
 
     Args:
@@ -84,7 +99,7 @@ def evaluate(
     if not sizes:
         raise UsageError(f"{program}: no size to measure it at; give one or more sizes")
     modes: tuple[Mode, ...] = ("greedy", "planning") if mode == "both" else (mode,)
-    scores = []
+    scores = Scores()
     sizes = [limits.size(f"{program}: size", size) for size in sizes]
     for size in sizes:
         if size < entry.minimum_size:
@@ -108,6 +123,15 @@ def evaluate(
 def scored(agent: Agent) -> ScoredAgent:
     """Whose scores they are."""
     return ScoredAgent(agent.weights_hash, source_sha256(type(agent.environment)))
+
+
+def _row(score: Score) -> tuple[object, ...]:
+    return (
+        *(score.program, score.size, score.mode, f"{score.successes}/{score.episodes}", percent(score.rate)),
+        f"{percent(score.low)} - {percent(score.high)}",
+        f"{score.seconds_per_episode:.4f}",
+        ", ".join(f"{reason} {count}" for reason, count in score.failures.items()),
+    )
 
 
 def _score(agent: Agent, calls: list[Call], size: int, mode: Mode, max_actions: int) -> Score:

@@ -6,6 +6,7 @@ import time
 from typing import NamedTuple
 
 from alphanpi.agent.agent import MAX_ACTIONS, Mode, RunFailed
+from alphanpi.agent.instances import Instance, text_of
 from alphanpi.agent.interpreter import Execution, Recording
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 
@@ -23,7 +24,7 @@ class Answer(NamedTuple):
 def run(
     run: Subject,
     program: str,
-    instance: str,
+    instance: Instance,
     *,
     mode: Mode = "greedy",
     max_actions: int = MAX_ACTIONS,
@@ -34,7 +35,7 @@ def run(
     Args:
         run: An agent, or what `load` takes.
         program: Its name.
-        instance: As the environment reads it, for example "5 3 9 1".
+        instance: As the environment reads it, for example "5 3 9 1", 3 or [5, 3, 9, 1]; or a state.
         mode: The network alone, or with search.
         max_actions: A run of more, those of nested calls too, fails.
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
@@ -45,13 +46,13 @@ def run(
         result, success = agent.run(program, instance, mode, max_actions), True
     except RunFailed as failure:
         result, success = str(failure), False
-    return Answer(program, instance, result, success, time.perf_counter() - began)
+    return Answer(program, text_of(agent.guard, instance), result, success, time.perf_counter() - began)
 
 
 def trace(
     run: Subject,
     program: str,
-    instance: str,
+    instance: Instance,
     *,
     recording: Recording | None = None,
     max_actions: int = MAX_ACTIONS,

@@ -101,8 +101,7 @@ def search(
 
     loaded = make(environment, **environment_options(observation))
     guard = Guard(loaded)
-    state = guard.parse(program, instance)
-    trace = run_search(loaded, program, state, simulations=simulations, seed=seed)
+    trace = run_search(loaded, program, instance, simulations=simulations, seed=seed)
     console = Console(soft_wrap=True)
     for step, action in zip(trace.states, trace.actions, strict=True):
         console.print(f"  {escape(guard.format(step)):<40} {loaded.library.names[action]}", highlight=False)

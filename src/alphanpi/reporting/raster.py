@@ -1,15 +1,17 @@
-"""Drawing scenes with Pillow; imported only where a GIF is asked for."""
+"""Drawing scenes with Pillow; imported only where a GIF or an array is asked for."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from alphanpi.environment.scene import Shape
+from alphanpi.environment.scene import Scene, Shape
 from alphanpi.reporting.animation import label_size
-from alphanpi.reporting.colours import Palette
+from alphanpi.reporting.colours import LIGHT, Palette
 
 _OVERSAMPLED = 2
 _MARGIN = 14
@@ -34,6 +36,11 @@ def frames_to_gif(
         optimize=True,
     )
     return file.getvalue()
+
+
+def pixels(scene: Scene, palette: Palette = LIGHT) -> NDArray[np.uint8]:
+    """A scene as an array: rows, columns, and red, green and blue."""
+    return np.asarray(_image(scene.shapes, scene.width, scene.height, palette).convert("RGB"), dtype=np.uint8)
 
 
 def _image(shapes: Sequence[Shape], width: float, height: float, palette: Palette) -> Image.Image:

@@ -208,6 +208,11 @@ class ReportRecord(NamedTuple):
     certificate_note: str  # likewise
     certificate_checked: bool  # whether it was computed for the report, or computed again with the same result
 
+    def _repr_html_(self) -> str:
+        from alphanpi.reporting.page_file import embedded
+
+        return embedded(self)
+
 
 def plain(value: Any, digits: int | None = 5) -> Any:
     """Records as JSON objects, floats with as many digits as anyone looks at; a certificate's with all."""

@@ -1,0 +1,16 @@
+"""Packages that are used where they are installed."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from alphanpi.errors import UsageError
+
+
+def optional_module(name: str, purpose: str) -> Any:
+    """The module, or one line that says what to install."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{purpose} needs {name}, which is not installed: pip install {name}") from error
