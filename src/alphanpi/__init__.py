@@ -26,6 +26,7 @@ from alphanpi.errors import (
 
 if TYPE_CHECKING:
     from alphanpi.agent.agent import Agent, RunFailed
+    from alphanpi.agent.catalogue import PretrainedAgent, agents
     from alphanpi.agent.evaluation import Score, Scores, evaluate
     from alphanpi.agent.interpreter import Call, Execution, Interpreter
     from alphanpi.agent.loading import load
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from alphanpi.engine.search import Search
     from alphanpi.engine.tables import Failure
     from alphanpi.environment.checking import CheckReport, Finding, check
+    from alphanpi.environment.problems import Problem
     from alphanpi.environment.skeleton import new_env
     from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
     from alphanpi.learn.config import TrainConfig
@@ -87,6 +89,8 @@ _LAZY = {
     "Origin": "alphanpi.exporting",
     "Outcome": "alphanpi.learn.train",
     "Picture": "alphanpi.reporting",
+    "PretrainedAgent": "alphanpi.agent.catalogue",
+    "Problem": "alphanpi.environment.problems",
     "ReportRecord": "alphanpi.reporting",
     "Request": "alphanpi.engine.requests",
     "RunFailed": "alphanpi.agent.agent",
@@ -96,6 +100,7 @@ _LAZY = {
     "SearchConfig": "alphanpi.engine.config",
     "Trace": "alphanpi.engine.requests",
     "TrainConfig": "alphanpi.learn.config",
+    "agents": "alphanpi.agent.catalogue",
     "bench_export": "alphanpi.bench.exports",
     "bench_search": "alphanpi.bench.search",
     "bench_train": "alphanpi.bench.training",
@@ -148,6 +153,8 @@ __all__ = [
     "Origin",
     "Outcome",
     "Picture",
+    "PretrainedAgent",
+    "Problem",
     "Program",
     "ReportRecord",
     "Request",
@@ -164,6 +171,7 @@ __all__ = [
     "UnknownEnvironmentError",
     "UsageError",
     "action",
+    "agents",
     "available",
     "bench_export",
     "bench_search",

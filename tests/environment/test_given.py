@@ -10,7 +10,7 @@ import pytest
 import alphanpi
 from alphanpi import Environment, UsageError, action, make, program
 from alphanpi.environment import given as naming
-from alphanpi.environment.given import as_environment, identified, options_of
+from alphanpi.environment.given import as_environment, identify, options_of
 from alphanpi.environments.hanoi import Hanoi
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from tests.helpers.countdown import COUNTDOWN
@@ -68,29 +68,29 @@ def test_ids_paths_classes_and_instances_are_environments():
 )
 def test_what_is_no_environment_is_refused(given, options, message):
     with pytest.raises(UsageError, match=message):
-        identified(given, options)
+        identify(given, options)
 
 
 def test_built_in_classes_have_their_ids():
-    assert identified(Hanoi, {}).identifier == "hanoi"
-    named = identified(RecursiveSorting, {"observation": "compare"})
+    assert identify(Hanoi, {}).identifier == "hanoi"
+    named = identify(RecursiveSorting, {"observation": "compare"})
     assert (named.identifier, named.options) == ("recursive-sorting", {"observation": "compare"})
-    named = identified(make("recursive-sorting-compare"), {})
+    named = identify(make("recursive-sorting-compare"), {})
     assert (named.identifier, named.options) == ("recursive-sorting", {"observation": "compare"})
 
 
 def test_classes_of_modules_and_files_have_names_that_other_processes_understand(tmp_path, monkeypatch):
-    assert identified(Limited, {"most": 3}).identifier == NAME
+    assert identify(Limited, {"most": 3}).identifier == NAME
     assert type(make(NAME)).__name__ == "Limited"
     (tmp_path / "beside.py").write_text(COUNTDOWN)
     monkeypatch.syspath_prepend(tmp_path)
     with forgetting("beside"):
         from beside import Countdown  # type: ignore[import-not-found]
 
-        named = identified(Countdown, {})
+        named = identify(Countdown, {})
     assert named.identifier == f"{tmp_path}/beside.py:Countdown"
     assert type(make(named.identifier)).__name__ == "Countdown"
-    loaded = identified(type(make(str(LIGHTS))), {})
+    loaded = identify(type(make(str(LIGHTS))), {})
     assert loaded.identifier == f"{LIGHTS}:Lights"
 
 
@@ -98,19 +98,19 @@ def test_options_of_an_instance_are_found_out_where_they_can_be():
     assert options_of(Limited()) == {}
     assert options_of(Limited(most=3)) == {"most": 3}
     assert options_of(Limited(hidden=3)) is None  # it is kept under another name
-    assert identified(Limited(hidden=3), {}).identifier == "in-memory:Limited"
+    assert identify(Limited(hidden=3), {}).identifier == "in-memory:Limited"
 
 
 def test_classes_that_no_file_holds_are_named_as_such(monkeypatch):
     class Local(Limited):
         pass
 
-    assert identified(Local, {}).identifier == "in-memory:Local"
+    assert identify(Local, {}).identifier == "in-memory:Local"
     interactive = types.ModuleType("__main__")
     interactive.Limited = type("Limited", (Limited,), {"__module__": "__main__"})  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "__main__", interactive)
-    assert identified(interactive.Limited, {}).identifier == "in-memory:Limited"
+    assert identify(interactive.Limited, {}).identifier == "in-memory:Limited"
     interactive.__file__ = naming.__file__  # as consoles do: the class is not in it
-    assert identified(interactive.Limited, {}).identifier == "in-memory:Limited"
+    assert identify(interactive.Limited, {}).identifier == "in-memory:Limited"
     interactive.__file__ = __file__
-    assert identified(interactive.Limited, {}).identifier == f"{__file__}:Limited"
+    assert identify(interactive.Limited, {}).identifier == f"{__file__}:Limited"

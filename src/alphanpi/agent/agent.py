@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
-from alphanpi.agent.instances import Instance, state_of
 from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.agent.traced import TracedExecution
 from alphanpi.agent.verbs import Verbs
@@ -14,6 +13,9 @@ from alphanpi.agent.weights import ModelCard, hash_of
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
+from alphanpi.environment.instances import Instance, state_of
+from alphanpi.environment.problems import Problem, choose
+from alphanpi.environment.registration import registration
 from alphanpi.environment.specification import STOP, Environment
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.network.model import NPINetwork, create_evaluator
@@ -49,13 +51,29 @@ class Agent(Verbs):
         self.network = network
         self.card = card
         self.place = place
+        self.device = device
         self.evaluator = create_evaluator(network, device)
         self.interpreter = Interpreter(environment, self.evaluator)
         self.guard = self.interpreter.guard
         self._planner: Search | None = None
 
+    def problem(
+        self,
+        program: str | None = None,
+        instance: Instance = None,
+        *,
+        size: int | None = None,
+        seed: int | None = None,
+    ) -> Problem:
+        """What to run a program on: the instance, or one drawn by size and seed; see `choose`."""
+        if isinstance(instance, Problem):
+            return instance
+        example = registration(self.card.environment).example
+        return choose(self.guard, program, instance, size=size, seed=seed, example=example)
+
     def run(self, program: str, instance: Instance, mode: Mode = "greedy", max_actions: int = MAX_ACTIONS) -> str:
-        """Run a program on an instance as a user types it, or gives it in Python; the result as a user reads it."""
+        """Run a program on an instance as a user types it; the result as a user reads it."""
+        program = self.environment.library.spelt(program)
         recorded = mode == "greedy" and type(self.environment).result is not Environment.result
         execution = self.execute(program, instance, mode=mode, record=recorded, max_actions=max_actions)
         if not execution.success:
@@ -65,11 +83,15 @@ class Agent(Verbs):
         return self.guard.result(program, execution.final, atomic)
 
     def trace(
-        self, program: str, instance: Instance, recording: Recording | None = None, max_actions: int = MAX_ACTIONS
+        self,
+        program: str,
+        instance: Instance,
+        recording: Recording | None = None,
+        max_actions: int = MAX_ACTIONS,
     ) -> Execution:
         """Run a program greedily and keep its steps: all, or those the recording says."""
         execution = self.execute(program, instance, record=recording or True, max_actions=max_actions)
-        return TracedExecution.of(execution, program, self.guard)
+        return TracedExecution.of(execution, self.environment.library.spelt(program), self.guard)
 
     def execute(
         self,
@@ -80,6 +102,7 @@ class Agent(Verbs):
         max_actions: int = MAX_ACTIONS,
     ) -> Execution:
         """Run a program on an instance as a user types it; success or failure with its reason."""
+        program = self.environment.library.spelt(program)
         state = self.parse(program, instance)
         return self.executions([Call(program, state)], mode, record, max_actions)[0]
 
@@ -113,7 +136,7 @@ class Agent(Verbs):
 
     def parse(self, program: str, instance: Instance) -> Any:
         """A state from what a user gives: a text, a number, a sequence, or a state; see `state_of`."""
-        return state_of(self.guard, program, instance)
+        return instance.state if isinstance(instance, Problem) else state_of(self.guard, program, instance)
 
     @property
     def weights_hash(self) -> str:
@@ -154,4 +177,6 @@ class RunFailed(AlphaNPIError):  # noqa: N818 - what happened, not a mistake in 
         if execution.culprit is not None and execution.culprit.program != program:
             inside = f", inside {execution.culprit.program}"
         reason = execution.failure.name.lower()
-        super().__init__(f"{program} {instance!r} was not solved: {reason}{inside} after {execution.actions} actions")
+        super().__init__(
+            f"{program} {str(instance)!r} was not solved: {reason}{inside} after {execution.actions} actions"
+        )

@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from alphanpi.agent.agent import MAX_ACTIONS, Agent, Mode
-from alphanpi.agent.interpreter import Call, failure_counts
+from alphanpi.agent.compiling import compile_search
+from alphanpi.agent.interpreter import Call, Execution, failure_counts
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 from alphanpi.environment.provenance import source_sha256
 from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
@@ -21,6 +22,8 @@ from alphanpi.support.markup import table
 from alphanpi.support.optional import optional_module
 
 _LARGEST_DEFAULT = 100
+_TOGETHER = 8  # instances run side by side before it is told how far it is, at first
+_QUICK = 0.5  # seconds after which there may be twice as many
 _Z_95 = 1.959963984540054
 
 
@@ -51,6 +54,15 @@ class Scores(list[Score]):
         return table(head, [_row(score) for score in self])
 
 
+class Measured(NamedTuple):
+    """How far a measurement is."""
+
+    size: int
+    mode: str
+    done: int  # instances of this size and mode
+    episodes: int
+
+
 def evaluate(
     run: Subject,
     program: str | None = None,
@@ -63,6 +75,7 @@ def evaluate(
     environment: NamedEnvironment = None,
     keep: bool = True,
     on_score: Callable[[Score], None] | None = None,
+    on_progress: Callable[[Measured], None] | None = None,
 ) -> Scores:
     """Run a program on random instances of each size; both modes see the same instances.
 
@@ -79,6 +92,7 @@ def evaluate(
         keep: Write the scores into the run's directory, if the agent is the newest of a run and `max_actions` is not
             given; reports show them.
         on_score: Called with each score.
+        on_progress: Called every now and then inside a size.
     """
     agent = as_agent(run, environment=environment)
     keep = keep and max_actions == MAX_ACTIONS
@@ -88,6 +102,7 @@ def evaluate(
         program = agent.environment.library.learned[-1].name
     if sizes is None:
         sizes = [size for size in agent.environment.test_sizes if size <= _LARGEST_DEFAULT]
+    program = agent.environment.library.spelt(program)
     entry = agent.environment.library.named(program)
     if entry.atomic:
         raise UsageError(f"{program} is an atomic action; give a program")
@@ -104,13 +119,14 @@ def evaluate(
     for size in sizes:
         if size < entry.minimum_size:
             raise UsageError(f"{program} cannot start at size {size}; its smallest is {entry.minimum_size}")
+    compile_search(agent.device)  # a time that is measured is not that of a compiler
     for size in sizes:
         calls = [
             Call(program, agent.guard.initial(program, size, np.random.default_rng((seed, size, episode))))
             for episode in range(episodes)
         ]
         for one in modes:
-            score = _score(agent, calls, size, one, max_actions)
+            score = _score(agent, calls, size, one, max_actions, on_progress)
             scores.append(score)
             if on_score is not None:
                 on_score(score)
@@ -134,10 +150,25 @@ def _row(score: Score) -> tuple[object, ...]:
     )
 
 
-def _score(agent: Agent, calls: list[Call], size: int, mode: Mode, max_actions: int) -> Score:
+def _score(
+    agent: Agent,
+    calls: list[Call],
+    size: int,
+    mode: Mode,
+    max_actions: int,
+    told: Callable[[Measured], None] | None,
+) -> Score:
     began = time.perf_counter()
+    executions: list[Execution] = []
+    together = len(calls) if told is None else _TOGETHER
     try:
-        executions = agent.executions(calls, mode, max_actions=max_actions)
+        while len(executions) < len(calls):
+            if told is not None:
+                told(Measured(size, mode, len(executions), len(calls)))
+            first, before = len(executions), time.perf_counter()
+            executions += agent.executions(calls[first : first + together], mode, max_actions=max_actions)
+            if time.perf_counter() - before < _QUICK:
+                together *= 2
     except (EnvironmentFault, SpecificationError) as fault:
         raise type(fault)(f"{fault} (measuring {calls[0].program} at size {size}, {mode})") from fault
     seconds = time.perf_counter() - began

@@ -14,7 +14,7 @@ import alphanpi
 if TYPE_CHECKING:
     from alphanpi import Certificate, Decision, Export, Picture, ReportRecord, Scores
     from alphanpi.agent.agent import Agent
-    from alphanpi.agent.instances import Instance
+    from alphanpi.environment.instances import Instance
 
 
 class Verbs:
@@ -41,11 +41,17 @@ class Verbs:
         """A page that shows the agent; see `alphanpi.report`."""
         return alphanpi.report(self._agent, out, **settings)
 
-    def render(self, program: str, instance: Instance, out: str | Path, **settings: Any) -> Picture:
+    def render(
+        self,
+        program: str | None = None,
+        instance: Instance = None,
+        out: str | Path = "render.svg",
+        **settings: Any,
+    ) -> Picture:
         """An animated picture of a run; see `alphanpi.render`."""
         return alphanpi.render(self._agent, program, instance, out, **settings)
 
-    def tree(self, program: str, instance: Instance, **settings: Any) -> Decision:
+    def tree(self, program: str | None = None, instance: Instance = None, **settings: Any) -> Decision:
         """The search tree of one decision; see `alphanpi.tree`."""
         return alphanpi.tree(self._agent, program, instance, **settings)
 

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Column, Table
 
+from alphanpi.cli.progress import Activity
 from alphanpi.cli.shared import Json, bench_app, print_json
 from alphanpi.support.limits import percent
 
@@ -55,7 +56,8 @@ def bench_search(
             f"{result.engine_megabytes:.0f}",
         )
 
-    results = run_bench(episodes=episodes, oracle_seconds=oracle_seconds, seed=seed, on_result=show)
+    with Activity("measuring"):
+        results = run_bench(episodes=episodes, oracle_seconds=oracle_seconds, seed=seed, on_result=show)
     if as_json:
         print_json([result._asdict() for result in results])
     else:
@@ -75,7 +77,8 @@ def bench_train(
     """Where the time of a fixed number of training iterations goes."""
     from alphanpi.bench.training import bench_train as run_bench
 
-    results = run_bench(environments.split(","), iterations, seed)
+    with Activity("training"):
+        results = run_bench(environments.split(","), iterations, seed)
     if as_json:
         print_json([result._asdict() for result in results])
         return 0
@@ -124,7 +127,8 @@ def bench_export(*, as_json: Json = False) -> int:
             ratio,
         )
 
-    results = run_bench(on_result=show)
+    with Activity("exporting and measuring"):
+        results = run_bench(on_result=show)
     if as_json:
         print_json([result._asdict() for result in results])
     else:

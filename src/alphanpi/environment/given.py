@@ -51,7 +51,7 @@ def as_environment(given: GivenEnvironment, /, **options: Any) -> Environment[An
     )
 
 
-def identified(given: GivenEnvironment, options: Mapping[str, Any]) -> Identified:
+def identify(given: GivenEnvironment, options: Mapping[str, Any]) -> Identified:
     """The same, with the name by which other processes find it; to give an environment is to trust it."""
     kept = _as_json(options)
     created = as_environment(given, **kept)

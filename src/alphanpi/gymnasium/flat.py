@@ -10,9 +10,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from alphanpi.agent.instances import state_of
 from alphanpi.environment.given import GivenEnvironment, as_environment
 from alphanpi.environment.guard import Guard
+from alphanpi.environment.instances import state_of
 from alphanpi.errors import UsageError
 from alphanpi.support import limits
 

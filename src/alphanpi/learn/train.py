@@ -14,9 +14,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from alphanpi.agent.agent import Agent
+from alphanpi.agent.compiling import compile_search
 from alphanpi.agent.loading import NamedEnvironment, describe, load
 from alphanpi.agent.weights import ModelCard
-from alphanpi.environment.given import GivenEnvironment, environment_of, identified, remember
+from alphanpi.environment.given import GivenEnvironment, environment_of, identify, remember
 from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
 from alphanpi.errors import StopTraining, UsageError
@@ -120,7 +121,7 @@ def train(
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     seed = limits.seed(seed)
-    named = identified(environment, options)
+    named = identify(environment, options)
     short = named.identifier.removeprefix(f"{IN_MEMORY}:").rpartition("/")[2].replace(".py", "").replace(":", "-")
     stamp = time.strftime("%Y%m%d-%H%M%S")
     directory = RunDirectory(Path(out) if out is not None else Path("runs") / short / f"{stamp}-seed{seed}")
@@ -201,6 +202,7 @@ def _go_on(
     trackers: Sequence[str],
 ) -> Outcome:
     meta, identity = directory.identity()
+    compile_search(trainer.device)  # before the clock runs
     began, before = time.perf_counter(), elapsed
     cut, saved = False, trainer.iteration
     reason = "completed" if trainer.curriculum.completed else ""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-import numpy as np
-
 from alphanpi.agent.agent import Agent
-from alphanpi.environment.registration import registration
 from alphanpi.errors import AlphaNPIError
-from alphanpi.reporting.animation import film, svg
-from alphanpi.reporting.colours import LIGHT
+from alphanpi.reporting.animation import film
+from alphanpi.reporting.layout import Appearance
+from alphanpi.reporting.vector import svg
 from alphanpi.support.markup import facts, text
 
 _SECONDS = 15.0
@@ -40,20 +38,11 @@ def agent_card(agent: Agent) -> str:
 
 
 def _picture(agent: Agent) -> str:
-    program = agent.environment.library.learned[-1].name
     try:
-        instance = _example(agent, program)
-        drawn = svg(film(agent, program, instance, _SECONDS), LIGHT, f"{program} at work")
+        problem = agent.problem()
+        reel = film(agent, problem.program, problem, _SECONDS)
     except AlphaNPIError as fault:  # a card is shown whatever the environment can do
         return f"<div style='opacity: 0.6'>{text(fault)}</div>"
-    data = base64.b64encode(drawn.encode()).decode()
-    return f"<img alt='{text(program)} at work' style='max-width: {_WIDEST}px' src='data:image/svg+xml;base64,{data}'/>"
-
-
-def _example(agent: Agent, program: str) -> Any:
-    """The environment's example, or a problem of the size that decides whether a program is learned."""
-    example = registration(agent.card.environment).example
-    if example is not None:
-        return example
-    size = max(agent.environment.validation_size, agent.environment.library.named(program).minimum_size)
-    return agent.guard.initial(program, size, np.random.default_rng((0, size, 0)))
+    title = f"{problem.program} on {problem}"
+    data = base64.b64encode(svg(reel, Appearance(None, "auto", "").of(reel), title).encode()).decode()
+    return f"<img alt='{text(title)}' style='max-width: {_WIDEST}px' src='data:image/svg+xml;base64,{data}'/>"
