@@ -57,6 +57,10 @@ class Agent(Verbs):
         self.guard = self.interpreter.guard
         self._planner: Search | None = None
 
+    def __repr__(self) -> str:
+        programs = ", ".join(entry.name for entry in self.environment.library.learned)
+        return f"<Agent of {self.card.environment}: {programs}; {self.name}>"
+
     def problem(
         self,
         program: str | None = None,
