@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "flat-baseline"
 RESULTS = ROOT / "results"
 HISTORY = 8  # observations and actions that a flat agent with a memory sees
-WORKERS = 8
+WORKERS, ROLLOUT = 8, 2048  # environments side by side, and steps of all of them together between two updates
 EPISODES = 40
 SEED = 1000  # of the instances, as in benchmarks/reproduce.py
 
@@ -51,7 +51,7 @@ class Case(NamedTuple):
 
 
 CASES = (
-    Case("hanoi", "hanoi", "HANOI", (1, 2, 3, 4, 5), lambda size: 60 * 2**size),  # a solution takes less than 6 * 2^n
+    Case("hanoi", "hanoi", "HANOI", (1, 2, 3, 4, 5), lambda size: 20 * 2**size),  # a solution takes less than 6 * 2^n
     Case("recursive-sorting-compare", "recursive-sorting-compare", "BUBBLESORT", (2, 3, 4, 5, 7), lambda n: 50 * n * n),
 )
 
@@ -113,7 +113,7 @@ def measured_flat(case: Case, remembering: bool, seed: int, seconds: float) -> d
 
     torch.set_num_threads(1)
     workers = vectors([lambda: monitor(flat(case, remembering, case.steps(largest)))] * WORKERS)
-    agent = contrib.MaskablePPO("MlpPolicy", workers, seed=seed, device="cpu")
+    agent = contrib.MaskablePPO("MlpPolicy", workers, n_steps=ROLLOUT // WORKERS, seed=seed, device="cpu")
     agent.learn(10**12, callback=lambda *_: time.perf_counter() - began < seconds)
     elapsed = time.perf_counter() - began
     scores = []
