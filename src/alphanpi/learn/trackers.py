@@ -60,10 +60,8 @@ def _guarded(name: str, directory: RunDirectory, function: Callable[[], Any]) ->
     except AlphaNPIError:
         raise
     except Exception as error:  # whatever a client raises where it has no account, no server or no disk
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise UsageError(
-            f"log {name!r}: {type(error).__name__}: {reason}; `alphanpi resume {directory.path}` goes on without it"
-        ) from error
+        reason = f"{type(error).__name__}: {' '.join(str(error).split()):.300}"
+        raise UsageError(f"log {name!r}: {reason}; `alphanpi resume {directory.path}` goes on without it") from error
 
 
 @contextmanager
