@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import importlib.util
 import re
 from html.parser import HTMLParser
@@ -122,6 +123,15 @@ def test_an_outcome_says_how_training_ended():
     assert "HANOI 100%" in shown(done)
     stopped = done._replace(completed=False, reason="time", explanation="HANOI at <50%")
     assert "stopped (time): HANOI at <50%" in shown(stopped)
+
+
+def test_a_report_is_its_page_in_a_frame(hanoi):
+    record = hanoi.report(instance=1, simulations=2, seconds=0, verify_seconds=0, export=False)
+    assert repr(record) == "<ReportRecord of pretrained:hanoi: HANOI on 1>"
+    [page] = re.findall(
+        r'<iframe sandbox="allow-scripts" .* srcdoc="([^"]*)"></iframe>', record._repr_html_(), re.DOTALL
+    )
+    assert "<title>hanoi: what was learned</title>" in html.unescape(page)
 
 
 def test_an_export_is_its_code(hanoi):

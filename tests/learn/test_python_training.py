@@ -141,6 +141,7 @@ def test_settings_are_named_by_their_keys(tmp_path):
         ({"settings": {"learning.batch": "many"}}, "configuration: learning.batch = 'many'"),
         ({"settings": "learning.batch=64"}, r"settings: give a dictionary such as \{\"learning.batch\": 64\}"),
         ({"config": {"until": "verified"}}, "config: give a TrainConfig, not a dict; single settings go to settings="),
+        ({"simulations": 9}, r'options: .*; a setting of the training goes to settings=\{"search.simulations": ...\}'),
         ({"until": "proved"}, "configuration: until = 'proved'"),
         ({"log": "wandbee"}, "log 'wandbee' is unknown; there are wandb and mlflow"),
     ],

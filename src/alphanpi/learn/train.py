@@ -17,10 +17,10 @@ from alphanpi.agent.agent import Agent
 from alphanpi.agent.compiling import compile_search
 from alphanpi.agent.loading import NamedEnvironment, describe, load
 from alphanpi.agent.weights import ModelCard
-from alphanpi.environment.given import GivenEnvironment, environment_of, identify, remember
+from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, remember
 from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
-from alphanpi.errors import StopTraining, UsageError
+from alphanpi.errors import SpecificationError, StopTraining, UsageError
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import MetricsWriter
@@ -121,7 +121,7 @@ def train(
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     seed = limits.seed(seed)
-    named = identify(environment, options)
+    named = _identified(environment, options)
     short = named.identifier.removeprefix(f"{IN_MEMORY}:").rpartition("/")[2].replace(".py", "").replace(":", "-")
     stamp = time.strftime("%Y%m%d-%H%M%S")
     directory = RunDirectory(Path(out) if out is not None else Path("runs") / short / f"{stamp}-seed{seed}")
@@ -179,6 +179,17 @@ def resume(
             say(f"{directory.path}: it stopped before its first checkpoint; starting again")
         directory.keep_metrics_until(trainer.iteration, say)
         return _go_on(directory, trainer, elapsed, seconds, time_limit, _listed(observer), trackers)
+
+
+def _identified(environment: GivenEnvironment, options: Mapping[str, Any]) -> Identified:
+    """The environment; where it does not take an option that is the name of a setting, the setting is named."""
+    try:
+        return identify(environment, options)
+    except SpecificationError as error:
+        keys = [key for key in TrainConfig().flat() if key.rpartition(".")[2] in options]
+        if not keys:
+            raise
+        raise UsageError(f'{error}; a setting of the training goes to settings={{"{keys[0]}": ...}}') from error
 
 
 def _listed(observer: Observer | Sequence[Observer] | None) -> tuple[Observer, ...]:

@@ -208,6 +208,10 @@ class ReportRecord(NamedTuple):
     certificate_note: str  # likewise
     certificate_checked: bool  # whether it was computed for the report, or computed again with the same result
 
+    def __repr__(self) -> str:
+        watched = self.execution
+        return f"<ReportRecord of {self.agent.run}: {watched.program} on {watched.input}>"
+
     def _repr_html_(self) -> str:
         from alphanpi.reporting.page_file import embedded
 
