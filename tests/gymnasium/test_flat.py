@@ -32,6 +32,12 @@ def test_every_environment_passes_gymnasiums_own_check(identifier):
     check_env(gymnasium.make(f"alphanpi/{identifier}-v0", disable_env_checker=True).unwrapped)
 
 
+def test_the_module_may_be_named_in_the_id():
+    code = "import gymnasium; print(gymnasium.make('alphanpi.gymnasium:alphanpi/hanoi-v0').action_space)"
+    outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert outcome.stdout == "Discrete(4)\n"
+
+
 def test_the_documented_call():
     environment = gymnasium.make("alphanpi/hanoi-v0", program="HANOI", size=2, render_mode="ansi")
     observation, info = environment.reset(seed=0)
@@ -89,8 +95,13 @@ def test_the_same_seed_draws_the_same_episode():
 
 
 def test_any_environment_will_do(written):
-    lights = FlatEnvironment(LIGHTS, size=2)
-    check_env(lights, skip_render_check=True)
+    gymnasium.register("own/lights-v0", entry_point="alphanpi.gymnasium:FlatEnvironment", kwargs={"size": 2})
+    try:
+        lights = gymnasium.make("own/lights-v0", environment=str(LIGHTS), disable_env_checker=True).unwrapped
+        check_env(lights)
+    finally:
+        del gymnasium.registry["own/lights-v0"]
+    assert lights.metadata["render_modes"] == ["ansi"]
     lights.reset(options={"instance": "00"})
     assert play(lights, ["TOGGLE", "RIGHT", "TOGGLE", "STOP"])[1] == 1.0
     check_env(FlatEnvironment(make(str(written(COUNTDOWN)))), skip_render_check=True)
@@ -104,10 +115,8 @@ def test_pictures_are_arrays_where_states_are_drawn():
     picture = hanoi.render()
     assert picture.dtype == np.uint8
     assert picture.ndim == 3
-    lights = FlatEnvironment(LIGHTS, size=3, render_mode="rgb_array")
-    lights.reset(seed=0)
-    with pytest.raises(UsageError, match="Lights has no picture of its states"):
-        lights.render()
+    with pytest.raises(UsageError, match=r"needs a method render\(state\) of Lights; there is ansi"):
+        FlatEnvironment(LIGHTS, size=3, render_mode="rgb_array")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +127,7 @@ def test_pictures_are_arrays_where_states_are_drawn():
         ({"size": []}, "give one or more, from 1 on"),
         ({"size": -3}, "give a whole number from 0"),
         ({"max_steps": 0}, "max_steps 0"),
-        ({"render_mode": "human"}, "render mode 'human' is unknown; there are ansi and rgb_array"),
+        ({"render_mode": "human"}, "render mode 'human' is unknown; there is ansi and rgb_array"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, message):

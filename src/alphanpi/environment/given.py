@@ -135,10 +135,9 @@ def _name_of(kind: type[Environment[Any]]) -> str | None:
         ids = (known.id for known in registrations().values() if known.target == target and not known.options)
         return next(ids, target)
     spec = getattr(module, "__spec__", None)
-    if kind.__module__ == "__main__" and spec is not None:  # python -m package.module
-        return _trusted_module(spec.name, kind)
-    if "." in kind.__module__ and not kind.__module__.startswith(PREFIX):
-        return _trusted_module(kind.__module__, kind)
+    name: str = kind.__module__ if spec is None else spec.name  # of `python -m package.module`, not __main__
+    if "." in name and not name.startswith(PREFIX):
+        return _trusted_module(name, kind)
     file = getattr(module, "__file__", None)
     return None if file is None else _trusted_file(Path(file), kind)
 

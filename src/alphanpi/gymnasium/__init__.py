@@ -10,12 +10,12 @@ Importing this package registers every environment that is known by id as `alpha
 
 from __future__ import annotations
 
-from alphanpi.errors import UsageError
+from alphanpi.support.optional import MissingPackageError
 
 try:
     import gymnasium  # noqa: F401 - without it, nothing here can be used
 except ModuleNotFoundError as error:
-    raise UsageError("alphanpi.gymnasium needs gymnasium: pip install 'alphanpi[gymnasium]'") from error
+    raise MissingPackageError("alphanpi.gymnasium needs gymnasium: pip install 'alphanpi[gymnasium]'") from error
 
 from alphanpi.gymnasium.flat import FlatEnvironment, Sizes
 from alphanpi.gymnasium.registering import register_all

@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from alphanpi.environment.facets import Pictured
 from alphanpi.environment.given import GivenEnvironment, as_environment
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.instances import state_of
@@ -61,8 +62,12 @@ class FlatEnvironment(gymnasium.Env[Observation, np.int64]):
             raise UsageError(f"{self.program} is an atomic action; give a program")
         self.sizes = self._checked_sizes(size, entry.minimum_size)
         self.max_steps = limits.whole("max_steps", max_steps, most=limits.MOST_ACTIONS)
-        if render_mode not in (None, *_MODES):
-            raise UsageError(f"render mode {render_mode!r} is unknown; there are {' and '.join(_MODES)}")
+        pictured = type(self.guard.environment).render is not Pictured.render
+        modes = _MODES if pictured else _MODES[:1]
+        if render_mode not in (None, *modes):
+            why = "is unknown" if render_mode not in _MODES else f"needs a method render(state) of {self.guard.name}"
+            raise UsageError(f"render mode {render_mode!r} {why}; there is {' and '.join(modes)}")
+        self.metadata = {**self.metadata, "render_modes": list(modes)}
         self.render_mode = render_mode
         self.actions = library.names[: library.atomic_count]
         self.action_space = spaces.Discrete(len(self.actions))
