@@ -102,5 +102,8 @@ def test_agents_run_and_trace_what_is_given():
     assert alphanpi.trace(agent, "BUBBLESORT", [2, 1]).steps == agent.trace("BUBBLESORT", "2 1").steps
     hanoi = alphanpi.load("pretrained:hanoi")
     assert hanoi.run("HANOI", 3) == hanoi.run("HANOI", "3")
-    assert hanoi.run("HANOI", np.int64(2), "planning")
+    assert hanoi.run("hanoi", np.int64(2), "planning")
+    assert hanoi.run().count("move") == hanoi.run("HANOI", 4).count("move")  # the environment's example
+    with pytest.raises(alphanpi.RunFailed, match=r"HANOI '3' was not solved: actions"):
+        hanoi.run("HANOI", 3, max_actions=4)
     assert alphanpi.search("hanoi", "HANOI", 2).success

@@ -75,40 +75,46 @@ class Agent(Verbs):
         example = registration(self.card.environment).example
         return choose(self.guard, program, instance, size=size, seed=seed, example=example)
 
-    def run(self, program: str, instance: Instance, mode: Mode = "greedy", max_actions: int = MAX_ACTIONS) -> str:
-        """Run a program on an instance as a user types it; the result as a user reads it."""
-        program = self.environment.library.spelt(program)
+    def run(
+        self,
+        program: str | None = None,
+        instance: Instance = None,
+        mode: Mode = "greedy",
+        max_actions: int = MAX_ACTIONS,
+    ) -> str:
+        """Run a program on what `problem` chooses; the result as a user reads it, or `RunFailed`."""
+        problem = self.problem(program, instance)
         recorded = mode == "greedy" and type(self.environment).result is not Environment.result
-        execution = self.execute(program, instance, mode=mode, record=recorded, max_actions=max_actions)
+        execution = self.execute(problem.program, problem, mode=mode, record=recorded, max_actions=max_actions)
         if not execution.success:
-            raise RunFailed(program, instance, execution)
+            raise RunFailed(problem.program, problem, execution)
         library = self.environment.library
         atomic = [step for step in execution.steps if step.action != STOP and library.named(step.action).atomic]
-        return self.guard.result(program, execution.final, atomic)
+        return self.guard.result(problem.program, execution.final, atomic)
 
     def trace(
         self,
-        program: str,
-        instance: Instance,
+        program: str | None = None,
+        instance: Instance = None,
         recording: Recording | None = None,
         max_actions: int = MAX_ACTIONS,
     ) -> Execution:
         """Run a program greedily and keep its steps: all, or those the recording says."""
-        execution = self.execute(program, instance, record=recording or True, max_actions=max_actions)
-        return TracedExecution.of(execution, self.environment.library.spelt(program), self.guard)
+        problem = self.problem(program, instance)
+        execution = self.execute(problem.program, problem, record=recording or True, max_actions=max_actions)
+        return TracedExecution.of(execution, problem.program, self.guard)
 
     def execute(
         self,
-        program: str,
-        instance: Instance,
+        program: str | None = None,
+        instance: Instance = None,
         mode: Mode = "greedy",
         record: bool | Recording = False,
         max_actions: int = MAX_ACTIONS,
     ) -> Execution:
-        """Run a program on an instance as a user types it; success or failure with its reason."""
-        program = self.environment.library.spelt(program)
-        state = self.parse(program, instance)
-        return self.executions([Call(program, state)], mode, record, max_actions)[0]
+        """Run a program on what `problem` chooses; success or failure with its reason."""
+        problem = self.problem(program, instance)
+        return self.executions([Call(problem.program, problem.state)], mode, record, max_actions)[0]
 
     def executions(
         self,
@@ -176,7 +182,7 @@ class Agent(Verbs):
 class RunFailed(AlphaNPIError):  # noqa: N818 - what happened, not a mistake in the code
     """The agent did not solve the instance."""
 
-    def __init__(self, program: str, instance: Instance, execution: Execution) -> None:
+    def __init__(self, program: str, instance: Problem | str, execution: Execution) -> None:
         inside = ""
         if execution.culprit is not None and execution.culprit.program != program:
             inside = f", inside {execution.culprit.program}"

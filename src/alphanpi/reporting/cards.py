@@ -1,4 +1,4 @@
-"""An agent at a glance, for notebooks: what it is, what it can do, and one of its runs as a moving picture."""
+"""Agents and reports in notebooks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError
 from alphanpi.reporting.animation import film
 from alphanpi.reporting.layout import Appearance
+from alphanpi.reporting.page_file import to_html
+from alphanpi.reporting.records import ReportRecord
 from alphanpi.reporting.vector import svg
 from alphanpi.support.markup import facts, text
 
@@ -35,6 +37,12 @@ def agent_card(agent: Agent) -> str:
         ended = "learned every program" if outcome.completed else f"stopped ({outcome.reason})"
         rows.append(("training", f"{ended} after {outcome.elapsed:.0f} s and {outcome.iterations} iterations"))
     return f"<div>{facts(rows)}{_picture(agent)}</div>"
+
+
+def embedded(record: ReportRecord) -> str:
+    """A report as a frame inside a notebook, of which it sees nothing."""
+    page = text(to_html(record, f"{record.agent.environment.rpartition(':')[2]}: what was learned"))
+    return f'<iframe sandbox="allow-scripts" width="100%" height="720" style="border: 0" srcdoc="{page}"></iframe>'
 
 
 def _picture(agent: Agent) -> str:

@@ -52,11 +52,5 @@ def to_html(record: ReportRecord | TreePageRecord, title: str) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], _part("page.html"))
 
 
-def embedded(record: ReportRecord) -> str:
-    """A report as a frame inside another page, such as a notebook's, of which it sees nothing."""
-    page = html.escape(to_html(record, f"{record.agent.environment.rpartition(':')[2]}: what was learned"))
-    return f'<iframe sandbox="allow-scripts" width="100%" height="720" style="border: 0" srcdoc="{page}"></iframe>'
-
-
 def _part(name: str) -> str:
     return (resources.files("alphanpi.reporting") / "page" / name).read_text(encoding="utf-8")

@@ -213,7 +213,7 @@ class ReportRecord(NamedTuple):
         return f"<ReportRecord of {self.agent.run}: {watched.program} on {watched.input}>"
 
     def _repr_html_(self) -> str:
-        from alphanpi.reporting.page_file import embedded
+        from alphanpi.reporting.cards import embedded
 
         return embedded(self)
 
