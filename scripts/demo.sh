@@ -80,7 +80,7 @@ To have \`alphanpi\` as a command in this shell (or write .venv/bin/alphanpi):
   source .venv/bin/activate
 
 Then, for example:
-  alphanpi run $run HANOI 5                 # what was learned just now
+  alphanpi run $run HANOI 5              # what was learned just now
   alphanpi agents                              # agents that come with the package
   alphanpi check examples/lights.py            # a problem of your own, in one file ...
   alphanpi train examples/lights.py --out runs/lights

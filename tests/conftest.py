@@ -23,11 +23,10 @@ def alphanpi_home(tmp_path_factory):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def compiled_before():
-    """What commands print does not depend on whether something was compiled before, nor on how long they take."""
+def quiet():
+    """What commands print, also in processes that tests start, does not depend on how long something takes."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("alphanpi.cli.progress._FIRST_LINE", 3600.0)
-        patch.setattr("alphanpi.cli.progress.Activity.compiling", False)
+        patch.setenv("ALPHANPI_QUIET", "1")
         yield
 
 

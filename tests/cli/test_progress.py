@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import time
 
 import pytest
 from numba import njit
 from numba.core import event
+from rich.console import Console
 
 import alphanpi
 from alphanpi.agent import compiling, evaluation
@@ -16,6 +18,11 @@ from alphanpi.cli import progress
 from alphanpi.cli.progress import COMPILING, Activity
 from tests.helpers.runs import SORTING
 from tests.helpers.tiny import tiny_run
+
+
+@pytest.fixture(autouse=True)
+def told(monkeypatch):
+    monkeypatch.delenv("ALPHANPI_QUIET")
 
 
 @pytest.fixture
@@ -59,6 +66,14 @@ def test_quick_commands_say_nothing(capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_progress_can_be_silenced(impatient, monkeypatch, capsys):
+    monkeypatch.setenv("ALPHANPI_QUIET", "1")
+    with Activity("waiting") as activity:
+        activity.say("still waiting", 1, 2)
+        time.sleep(0.1)
+    assert capsys.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("looking", [True, False])
 def test_a_bar_in_a_terminal_leaves_the_output_where_it_belongs(monkeypatch, looking):
     screen, output = Terminal(), Terminal() if looking else io.StringIO()
@@ -69,9 +84,12 @@ def test_a_bar_in_a_terminal_leaves_the_output_where_it_belongs(monkeypatch, loo
         activity.say("second", 1, 2)
         time.sleep(0.3)
         print("a result")
+        activity.print("[another] result", Console())
     assert "second: 1 of 2" in screen.getvalue()
     assert ("a result\n" in output.getvalue()) == (not looking)
     assert ("a result" in screen.getvalue()) == looking  # above the bar, in the same terminal
+    assert ("[another] result\n" in output.getvalue()) == (not looking)
+    assert bool(re.search(r"\x1b\[2K\[another\] result", screen.getvalue())) == looking
     assert sys.stdout is output
 
 
@@ -80,8 +98,8 @@ def test_compiling_is_said(impatient, monkeypatch, capsys):
     with Activity("learning"):
         time.sleep(0.1)
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == COMPILING
     assert lines.count(COMPILING) == 1
+    assert all(line.startswith("compiling") for line in lines)
 
 
 def test_the_compiler_is_watched(monkeypatch):
@@ -126,22 +144,29 @@ def test_compiling_is_no_part_of_learning_nor_of_what_is_measured(monkeypatch, t
 def test_a_measurement_says_how_far_it_is_inside_a_size(mode, monkeypatch):
     monkeypatch.setattr(evaluation, "_TOGETHER", 3)
     monkeypatch.setattr(evaluation, "_QUICK", 0.0)
-    told: list[evaluation.Measured] = []
+    measured: list[evaluation.Measured] = []
     agent = alphanpi.load("pretrained:hanoi")
-    [score] = alphanpi.evaluate(agent, sizes=[3], episodes=10, mode=mode, on_progress=told.append)
-    assert [measured.done for measured in told] == [0, 3, 6, 9]
-    assert {measured[:2] + measured[3:] for measured in told} == {(3, mode, 10)}
+    [score] = alphanpi.evaluate(agent, sizes=[3], episodes=10, mode=mode, on_progress=measured.append)
+    assert [one.done for one in measured] == [0, 3, 6, 9]
+    assert {one[:2] + one[3:] for one in measured} == {(3, mode, 10)}
     [whole] = alphanpi.evaluate(agent, sizes=[3], episodes=10, mode=mode)
     assert score._replace(seconds_per_episode=0) == whole._replace(seconds_per_episode=0)
 
 
-def test_commands_tell_lines_to_those_who_wait(run, impatient, tmp_path):
-    outcome = run("eval", SORTING, "--sizes", "20", "--episodes", 4, "--json")
+def test_commands_tell_lines_to_those_who_wait(run, impatient, monkeypatch, tmp_path):
+    outcome = run("eval", SORTING, "--sizes", "20", "--mode", "greedy", "--json")
     assert "BUBBLESORT size 20 " in outcome.err
     assert outcome.out.startswith("[")
+
+    def export(agent, *, say, **options):
+        say("finding code")
+        time.sleep(0.1)
+        raise alphanpi.ExportFailed("none found")
+
+    monkeypatch.setattr("alphanpi.exporting.export", export)
     for arguments, said in (
         (("verify", "pretrained:hanoi", "--max-size", 2, "--json"), "verifying "),
-        (("export", "pretrained:hanoi", "--samples", 10, "-o", tmp_path / "x.py"), " s\n"),
         (("render", "pretrained:hanoi", "HANOI", 3, "-o", tmp_path / "x.gif"), "drawing: "),
+        (("export", "pretrained:hanoi"), "finding code, 0 s\n"),
     ):
         assert said in run(*arguments).err, arguments

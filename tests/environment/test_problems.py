@@ -44,6 +44,14 @@ def test_what_is_drawn_is_what_eval_measures_first(lights):
     assert lights.size(choose(lights, size=40).state) == 40
 
 
+def test_a_problem_is_named_in_one_line(lights):
+    assert choose(lights, "ALL_ON", "01").line == "ALL_ON on 01"
+    line = choose(lights, size=1000).line
+    assert len(line) < 200
+    assert line.endswith("… (drawn: size 1000, seed 0)")
+    assert choose(lights, "ALL_ON", "01")._replace(text="a\n  b").line == "ALL_ON on a b"
+
+
 def test_a_program_begins_at_its_smallest_size_at_least(written):
     text = COUNTDOWN.replace("depth=8)", "depth=8, minimum_size=3)").replace(
         'fields = ("zero",)', 'fields = ("zero",)\n    train_sizes = (3,)'

@@ -228,3 +228,31 @@ def test_what_is_seen_at_a_moment_is_what_the_frames_show():
     assert frames[-1] == (scenes[2].shapes, 500)
     assert sum(frame.milliseconds for frame in frames) == pytest.approx(1500, abs=30)
     assert io.StringIO(svg(reel, PLAIN.of(reel), "box")).read(4) == "<svg"
+
+
+def test_shapes_that_come_and_go_and_labels_that_change_are_seen_when_they_are_there():
+    def scene(number: int) -> Scene:
+        counter = rectangle("counter", 0, 0, 9, 9, "item", label=str(number // 2))
+        guest = circle("guest", 3, 3, 1, "first", label="g")
+        return Scene(20, 20, (counter, guest) if number in (1, 3) else (counter,))
+
+    reel = Film(20, 20, [scene(number) for number in range(5)], Pace(), "")
+    picture = ET.fromstring(svg(reel, PLAIN.of(reel), "x"))
+
+    def seen(element: ET.Element, moment: float, inherited: bool) -> bool:
+        for animation in element.findall(f"{SPACE}animate"):
+            if animation.get("attributeName") == "visibility":
+                times = [float(time) * reel.seconds for time in animation.get("keyTimes", "").split(";")]
+                values = animation.get("values", "").split(";")
+                return [value for time, value in zip(times, values, strict=True) if time <= moment][-1] == "visible"
+        return inherited
+
+    for number in range(5):
+        moment = reel.begins(number) + 0.01
+        texts = [
+            text.text
+            for group in picture.findall(f"{SPACE}g")
+            for text in group.findall(f"{SPACE}text")
+            if seen(text, moment, seen(group, moment, True))
+        ]
+        assert sorted(filter(None, texts)) == sorted(shape.label for shape in scene(number).shapes)

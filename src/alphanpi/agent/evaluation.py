@@ -22,7 +22,7 @@ from alphanpi.support.markup import table
 from alphanpi.support.optional import optional_module
 
 _LARGEST_DEFAULT = 100
-_TOGETHER = 8  # instances run side by side before it is told how far it is, at first
+_TOGETHER = 2  # instances run side by side before it is told how far it is, at first
 _QUICK = 0.5  # seconds after which there may be twice as many
 _Z_95 = 1.959963984540054
 

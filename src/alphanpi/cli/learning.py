@@ -114,7 +114,7 @@ def train(
     limit = duration(time_limit)
     make(environment, **environment_options(observation))  # a mistyped name is to be said before anything takes long
     _compile(device)
-    with ProgressView(console) as view, Activity("learning", bar=False) as activity:
+    with ProgressView(console) as view, _learning(console) as activity:
         outcome = run_training(
             environment,
             seed=seed,
@@ -151,7 +151,7 @@ def resume(
     console, errors = Console(), Console(stderr=True)
     limit = duration(time_limit)
     _compile(device or "cpu")
-    with ProgressView(console) as view, Activity("learning", bar=False) as activity:
+    with ProgressView(console) as view, _learning(console) as activity:
         outcome = run_resume(
             run,
             time_limit=limit,
@@ -201,6 +201,11 @@ def _compile(device: str) -> None:
 
     with Activity("loading the search"):
         compile_search(device)
+
+
+def _learning(console: Console) -> Activity:
+    """What is told of long iterations; above the live table, where there is one."""
+    return Activity("learning", bar=False, console=console if console.is_terminal else None)
 
 
 def _watched(view: Observer, activity: Activity) -> Observer:

@@ -1,7 +1,12 @@
-"""Saying what a long command is doing: a bar in a terminal, elsewhere a line now and then; always on standard error."""
+"""Saying what a long command is doing: a bar in a terminal, elsewhere a line now and then; always on standard error.
+
+The environment variable ALPHANPI_QUIET silences it.
+"""
 
 from __future__ import annotations
 
+import math
+import os
 import sys
 import threading
 import time
@@ -38,17 +43,25 @@ class Activity:
         more: Says what else there is to say in a line, for example how far an execution is.
         bar: Whether to draw a bar in a terminal; quick commands tell lines there, too.
         compiles: Whether it may come to compile the search.
+        console: Where lines are told; standard error, if omitted.
     """
 
     def __init__(
-        self, what: str, more: Callable[[], str] = lambda: "", *, bar: bool = True, compiles: bool = True
+        self,
+        what: str,
+        more: Callable[[], str] = lambda: "",
+        *,
+        bar: bool = True,
+        compiles: bool = True,
+        console: Console | None = None,
     ) -> None:
         self.stage = Stage(what)
         self.more = more
         self._compiles = compiles
-        self._console = Console(stderr=True, soft_wrap=True, markup=False, highlight=False)
+        self._console = Console(stderr=True) if console is None else console
         self._bar: Progress | None = None
-        if bar and self._console.is_terminal:
+        self._quiet = bool(os.environ.get("ALPHANPI_QUIET"))
+        if bar and self._console.is_terminal and not self._quiet:
             columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), TimeElapsedColumn())
             # What is printed meanwhile has to go where it belongs: above the bar only if that is the same terminal.
             self._bar = Progress(*columns, console=self._console, transient=True, redirect_stdout=sys.stdout.isatty())
@@ -56,6 +69,14 @@ class Activity:
         self._teller = threading.Thread(target=self._tell, daemon=True)
         self._began = time.monotonic()
         self._due, self._pause = self._began + _FIRST_LINE, _FIRST_LINE
+
+    def print(self, text: str, console: Console) -> None:
+        """Print a line of the command's own: in a terminal that shows the bar, above it."""
+        if self._bar is not None and console.is_terminal:
+            self._line(text)
+        else:
+            console.print(text, highlight=False, markup=False, soft_wrap=True)
+        self.heard()
 
     def heard(self) -> None:
         """The user has just been told something: no line is due for a while."""
@@ -72,14 +93,16 @@ class Activity:
         if self._bar is not None:
             self._bar.add_task(escape(self.stage.what), total=None)
             self._bar.start()
-        self._teller.start()
+        if not self._quiet:
+            self._teller.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._done.set()
-        self._teller.join()  # a thread that wakes up while Python ends takes the whole process down
+        if not self._quiet:
+            self._teller.join()  # a thread that wakes up while Python ends takes the whole process down
         if self._bar is not None:
             self._bar.stop()
 
@@ -100,18 +123,21 @@ class Activity:
 
     def _tell(self) -> None:
         """Look what is being done, until it is done; without a bar, write a line now and then."""
-        said_compiling = False
+        said_compiling, compiling_since = False, math.inf
         while not self._done.wait(_LOOK):
             if self._bar is not None:
                 self._show()
                 continue
-            now = time.monotonic()
-            if self.compiling and not said_compiling and now - self._began > _SOON:
+            now, compiling = time.monotonic(), self.compiling
+            compiling_since = min(compiling_since, now) if compiling else math.inf
+            if now - compiling_since > _SOON and not said_compiling:
                 said_compiling = True
-                self._console.print(COMPILING)
+                self._line(COMPILING)
             elif now >= self._due:
                 self._pause = min(2 * self._pause, _LONGEST_PAUSE)
                 self._due = now + self._pause
-                more = self.more()
-                what = "compiling" if self.compiling else str(self.stage)
-                self._console.print(f"{what}, {now - self._began:.0f} s{more and '; '}{more}")
+                what, more = ("compiling", "") if compiling else (str(self.stage), self.more())
+                self._line(f"{what}, {now - self._began:.0f} s{more and '; '}{more}")
+
+    def _line(self, text: str) -> None:
+        self._console.print(text, highlight=False, markup=False, soft_wrap=True)

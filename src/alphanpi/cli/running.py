@@ -102,7 +102,7 @@ def evaluate(
         table = Table("size", "mode", "success", "rate", "95 % interval", "seconds each", "failures", title=name)
 
         def show(score: Score) -> None:
-            console.print(f"{name} size {score.size} {score.mode}: {score.successes}/{score.episodes}", highlight=False)
+            activity.print(f"{name} size {score.size} {score.mode}: {score.successes}/{score.episodes}", console)
             table.add_row(
                 str(score.size),
                 score.mode,
@@ -141,7 +141,7 @@ def evaluate(
     usage="Usage: alphanpi run [OPTIONS] RUN [PROGRAM [INPUT...]]",
     help_epilogue=examples(
         "run pretrained:hanoi HANOI 3",
-        "run pretrained:sorting BUBBLESORT 5 3 -9 1",
+        "run pretrained:recursive-sorting-compare BUBBLESORT 5 3 -9 1",
         "run runs/lights --size 12 --seed 3",
     ),
 )

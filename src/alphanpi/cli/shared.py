@@ -74,6 +74,7 @@ _EPILOGUE = f"""{
 Exit codes: 0 done, 1 findings or failures, 2 an error in the input,
 3 neither proved nor refuted, 70 a bug, 130 interrupted,
 141 nobody read all of the output. --debug shows the traceback of an error.
+Progress is told on standard error; ALPHANPI_QUIET=1 silences it.
 """
 
 app = App(
@@ -150,8 +151,7 @@ def typed(words: Sequence[str]) -> str | None:
 
 def say_drawn(problem: Any) -> None:
     """Tell what was chosen, where the user has typed nothing."""
-    how = problem.origin or "an example"
-    text = " ".join(f"{problem.program} on {problem} ({how})".split())
+    text = problem.line if problem.origin else f"{problem.line} (an example)"
     Console(stderr=True).print(text, highlight=False, markup=False, soft_wrap=True)
 
 

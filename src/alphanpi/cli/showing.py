@@ -66,7 +66,7 @@ def report(
 
         def tell(doing: str) -> None:
             activity.say(doing)
-            console.print(f"{doing} …", highlight=False, markup=False, soft_wrap=True)
+            activity.print(f"{doing} …", console)
 
         record = write_report(
             run,

@@ -11,6 +11,8 @@ from alphanpi.environment.instances import Instance, state_of, text_of
 from alphanpi.errors import UsageError
 from alphanpi.support import limits
 
+_SHOWN_CHARACTERS = 120
+
 
 class Problem(NamedTuple):
     """A start of a program."""
@@ -28,6 +30,13 @@ class Problem(NamedTuple):
     def origin(self) -> str:
         """How it was drawn, in words; empty where it was typed."""
         return "" if self.size is None else f"drawn: size {self.size}, seed {self.seed}"
+
+    @property
+    def line(self) -> str:
+        """The problem in one line that is not too long, and how it was drawn."""
+        text = " ".join(self.text.split())
+        shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+        return f"{self.program} on {shown}" + (self.origin and f" ({self.origin})")
 
 
 def choose(

@@ -57,7 +57,7 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
     name = problem.program
     directory = None if agent.place is None else agent.place.directory
     proof = stored(agent, wanted.certificate, directory, wanted.verify_seconds, progress)
-    progress(f"running {name} on {problem}" + (problem.origin and f" ({problem.origin})"))
+    progress(f"running {problem.line}")
     watched, states = _watched(agent, problem, wanted.most_steps)
     progress(f"searching {len(watched.calls):,} calls with {wanted.simulations} simulations")
     room = min(MOST_BYTES, _BYTES - _run_bytes(watched, states))

@@ -12,6 +12,7 @@ from alphanpi.support.limits import whole
 
 MARGIN = 14
 CAPTION_SIZE, CAPTION_LINE = 15, 20
+_CAPTION_GAP = 5
 _CHARACTER = 0.54  # width of one, of the size of the writing, on the average
 NARROWEST, WIDEST = 50, 4000
 LONGEST_CAPTION = 1000
@@ -49,7 +50,6 @@ class Appearance(NamedTuple):
         """The layout of a film."""
         width = reel.width + 2 * MARGIN
         lines = textwrap.wrap(self.caption, max(8, int(reel.width / (_CHARACTER * CAPTION_SIZE))))
-        top = reel.height + MARGIN
-        height = top + MARGIN + (CAPTION_LINE * len(lines) if lines else 0)
+        height = reel.height + 2 * MARGIN + CAPTION_LINE * len(lines)
         scale = 1.0 if self.width is None else self.width / width
-        return Layout(width, height, top, tuple(lines), scale, THEMES[self.theme])
+        return Layout(width, height, reel.height + _CAPTION_GAP, tuple(lines), scale, THEMES[self.theme])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,11 @@ _OVERSAMPLED = 2
 _MOST_COLOURS = 64
 Told = Callable[[int, int], None]
 """Called with the number of pictures drawn, and of all."""
+
+
+@cache
+def _font(size: float) -> Any:
+    return ImageFont.load_default(size)  # reading it takes longer than writing with it
 
 
 class Canvas:
@@ -41,9 +48,8 @@ class Canvas:
         middle = self.layout.width / 2 - MARGIN
         for number, line in enumerate(self.layout.caption):
             place = self._scaled(middle, self.layout.caption_top + CAPTION_LINE * (number + 0.5))
-            font = ImageFont.load_default(CAPTION_SIZE * self._fine)
-            draw.text(place, line, fill=self.palette.muted, font=font, anchor="mm")
-        return image.resize(self.size, Image.Resampling.LANCZOS)
+            draw.text(place, line, fill=self.palette.muted, font=_font(CAPTION_SIZE * self._fine), anchor="mm")
+        return image.reduce(_OVERSAMPLED)
 
     def _scaled(self, x: float, y: float) -> tuple[float, float]:
         return self._fine * (x + MARGIN), self._fine * (y + MARGIN)
@@ -61,7 +67,7 @@ class Canvas:
         elif shape.kind == "line":
             draw.line((*start, *end), fill=colour, width=max(1, round(2 * self._fine)))
         if shape.label:
-            font = ImageFont.load_default(label_size(shape) * self._fine)
+            font = _font(label_size(shape) * self._fine)
             draw.text(middle, shape.label, fill=self.palette.writing(shape), font=font, anchor="mm")
 
 

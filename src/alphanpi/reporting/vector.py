@@ -20,8 +20,9 @@ _BY_SYSTEM = (
 
 
 class Key(NamedTuple):
-    """A shape at a moment."""
+    """A shape in one of the pictures."""
 
+    scene: int
     time: float
     shape: Shape
 
@@ -31,7 +32,7 @@ def svg(reel: Film, layout: Layout, title: str) -> str:
     tracks: dict[str, list[Key]] = {}
     for number, scene in enumerate(reel.scenes):
         for shape in scene.shapes:
-            tracks.setdefault(shape.id, []).append(Key(reel.begins(number), shape))
+            tracks.setdefault(shape.id, []).append(Key(number, reel.begins(number), shape))
     order = {shape.id: place for scene in reel.scenes for place, shape in enumerate(scene.shapes)}
     sorted_tracks = [tracks[name] for name in sorted(tracks, key=lambda name: order[name])]
     bodies = [_body(sorted_tracks, reel, layout, palette) for palette in layout.palettes]
@@ -82,21 +83,35 @@ def _element(track: list[Key], reel: Film, palette: Palette) -> str:
             f' {painted}="{colours[0]}">{_discrete(painted, colours, track, reel)}{sizes}</{body[1:].split(" ")[0]}>'
         )
     return (
-        f'<g transform="translate({first.x:g},{first.y:g})">{_moves(track, reel)}{body}'
-        f"{_label(track, writing, reel)}</g>"
+        f'<g transform="translate({first.x:g},{first.y:g})">{_moves(track, reel)}{_visibility(track, reel)}{body}'
+        f"{_labels(track, writing, reel)}</g>"
     )
 
 
-def _label(track: list[Key], writing: list[str], reel: Film) -> str:
+def _labels(track: list[Key], writing: list[str], reel: Film) -> str:
+    """What is written on a shape; where that changes, one text after the other."""
     first = track[0].shape
-    if not first.label:
-        return ""
     size = label_size(first)
     x, y = (first.width / 2, first.height / 2) if first.kind == "rectangle" else (0.0, 0.0)
-    return (
+    colour = _discrete("fill", writing, track, reel)
+    labels: dict[str, list[Key]] = {}
+    for key in track:
+        labels.setdefault(key.shape.label, []).append(key)
+    return "".join(
         f'<text x="{x:g}" y="{y + 0.36 * size:g}" font-size="{size:g}" font-weight="600" fill="{writing[0]}">'
-        f"{_xml(first.label)}{_discrete('fill', writing, track, reel)}</text>"
+        f"{_xml(label)}{colour}{_visibility(keys, reel) if len(labels) > 1 else ''}</text>"
+        for label, keys in labels.items()
+        if label
     )
+
+
+def _visibility(keys: list[Key], reel: Film) -> str:
+    """Something that is seen in these pictures only."""
+    seen = {key.scene for key in keys}
+    if len(seen) == len(reel.scenes):
+        return ""
+    values = ["visible" if number in seen else "hidden" for number in range(len(reel.scenes))]
+    return _jumps("visibility", values, [reel.begins(number) for number in range(len(reel.scenes))], reel)
 
 
 def _moves(track: list[Key], reel: Film) -> str:
@@ -136,13 +151,15 @@ def _size(name: str, track: list[Key], reel: Film) -> str:
 
 
 def _discrete(attribute: str, values: list[str], track: list[Key], reel: Film) -> str:
-    """An attribute that jumps when the next picture stands."""
-    if len(set(values)) == 1:
-        return ""
+    """An attribute that jumps on the way to the next picture."""
+    return "" if len(set(values)) == 1 else _jumps(attribute, values, [key.time for key in track], reel)
+
+
+def _jumps(attribute: str, values: list[str], begins: list[float], reel: Film) -> str:
     times, kept = [0.0], [values[0]]
-    for key, value in zip(track[1:], values[1:], strict=True):
+    for begin, value in zip(begins[1:], values[1:], strict=True):
         if value != kept[-1]:
-            times.append(key.time - reel.pace.move / 2)
+            times.append(begin - reel.pace.move / 2)
             kept.append(value)
     return (
         f'<animate attributeName="{attribute}" calcMode="discrete" dur="{reel.seconds:g}s" repeatCount="indefinite" '
