@@ -51,7 +51,17 @@ if TYPE_CHECKING:
     from alphanpi.network.config import NetworkConfig
     from alphanpi.network.evaluator import Evaluation, Evaluator
     from alphanpi.network.model import NPINetwork, create_evaluator, create_network
-    from alphanpi.reporting import Picture, ReportRecord, render, report, tree
+    from alphanpi.reporting import (
+        ComparisonRecord,
+        LivePage,
+        Picture,
+        ReportRecord,
+        compare,
+        render,
+        report,
+        tree,
+        watch,
+    )
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
@@ -72,6 +82,7 @@ _LAZY = {
     "Call": "alphanpi.agent.interpreter",
     "Certificate": "alphanpi.verification",
     "CheckReport": "alphanpi.environment.checking",
+    "ComparisonRecord": "alphanpi.reporting",
     "Decision": "alphanpi.engine.inspection",
     "Evaluation": "alphanpi.network.evaluator",
     "Evaluator": "alphanpi.network.evaluator",
@@ -82,6 +93,7 @@ _LAZY = {
     "Finding": "alphanpi.environment.checking",
     "Interpreter": "alphanpi.agent.interpreter",
     "IterationReport": "alphanpi.learn.trainer",
+    "LivePage": "alphanpi.reporting",
     "Machine": "alphanpi.exporting",
     "NPINetwork": "alphanpi.network.model",
     "NetworkConfig": "alphanpi.network.config",
@@ -105,6 +117,7 @@ _LAZY = {
     "bench_search": "alphanpi.bench.search",
     "bench_train": "alphanpi.bench.training",
     "check": "alphanpi.environment.checking",
+    "compare": "alphanpi.reporting",
     "create_evaluator": "alphanpi.network.model",
     "create_network": "alphanpi.network.model",
     "evaluate": "alphanpi.agent.evaluation",
@@ -123,6 +136,7 @@ _LAZY = {
     "tree": "alphanpi.reporting",
     "verify": "alphanpi.verification",
     "verify_evaluator": "alphanpi.verification",
+    "watch": "alphanpi.reporting",
 }
 
 __all__ = [
@@ -133,6 +147,7 @@ __all__ = [
     "Call",
     "Certificate",
     "CheckReport",
+    "ComparisonRecord",
     "Decision",
     "Environment",
     "EnvironmentFault",
@@ -146,6 +161,7 @@ __all__ = [
     "Interpreter",
     "IterationReport",
     "Library",
+    "LivePage",
     "Machine",
     "NPINetwork",
     "NetworkConfig",
@@ -177,6 +193,7 @@ __all__ = [
     "bench_search",
     "bench_train",
     "check",
+    "compare",
     "create_evaluator",
     "create_network",
     "evaluate",
@@ -199,6 +216,7 @@ __all__ = [
     "tree",
     "verify",
     "verify_evaluator",
+    "watch",
 ]
 
 

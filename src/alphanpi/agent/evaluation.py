@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -17,6 +16,7 @@ from alphanpi.environment.provenance import source_sha256
 from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
 from alphanpi.runs.records import ScoredAgent, StoredScore
 from alphanpi.support import limits
+from alphanpi.support.intervals import wilson_interval
 from alphanpi.support.limits import percent
 from alphanpi.support.markup import table
 from alphanpi.support.optional import optional_module
@@ -24,7 +24,6 @@ from alphanpi.support.optional import optional_module
 _LARGEST_DEFAULT = 100
 _TOGETHER = 2  # instances run side by side before it is told how far it is, at first
 _QUICK = 0.5  # seconds after which there may be twice as many
-_Z_95 = 1.959963984540054
 
 
 class Score(NamedTuple):
@@ -186,12 +185,3 @@ def _score(
         seconds_per_episode=seconds / len(calls),
         failures=failure_counts(executions),
     )
-
-
-def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
-    """The 95 % Wilson score interval of a proportion."""
-    share, squared = successes / trials, _Z_95**2
-    centre = (share + squared / (2 * trials)) / (1 + squared / trials)
-    spread = _Z_95 / (1 + squared / trials) * math.sqrt(share * (1 - share) / trials + squared / (4 * trials**2))
-    low, high = max(0.0, centre - spread), min(1.0, centre + spread)
-    return (0.0 if successes == 0 else low), (1.0 if successes == trials else high)  # exactly, whatever is rounded

@@ -10,15 +10,26 @@ from typing import NoReturn
 
 from cyclopts import CycloptsError, UnknownOptionError
 
-from alphanpi.cli import benchmarks, environments, exporting, learning, running, showing, verifying
+from alphanpi.cli import benchmarks, comparing, environments, exporting, learning, running, showing, verifying
 from alphanpi.cli.output import OutputClosed, StandardOutput
 from alphanpi.cli.shared import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPTED, EXIT_NO_READER, app, guard_inputs
 from alphanpi.errors import AlphaNPIError
 from alphanpi.support.interrupts import insist
 
-__all__ = ["app", "benchmarks", "environments", "exporting", "learning", "main", "running", "showing", "verifying"]
+__all__ = [
+    "app",
+    "benchmarks",
+    "comparing",
+    "environments",
+    "exporting",
+    "learning",
+    "main",
+    "running",
+    "showing",
+    "verifying",
+]
 
-_WATCHED = ("train", "resume")
+_WATCHED = ("train", "resume", "watch")
 _ABOUT_INPUTS = " An input that begins with - comes after --, at the end: alphanpi run RUN PROGRAM -- -x"
 
 

@@ -130,11 +130,16 @@ class Iteration(LooseRecord):
     level: Annotated[int, Field(ge=1)]
     advanced: bool
     success: dict[str, Share]
+    explored: dict[str, Share] = Field(default_factory=dict)
+    exam: Text = ""
     policy_loss: float
     value_loss: float
     simulations: Count
     seconds: dict[str, float]
     elapsed: NonNegative
+    explanation: Text = ""
+    verdict: Text = ""
+    memory: Text = ""
 
 
 class StoredScore(LooseRecord):
