@@ -14,9 +14,12 @@ import platform
 import statistics
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from alphanpi.environment.registration import registration
+
+if TYPE_CHECKING:
+    from alphanpi import Score
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "reproduce"
@@ -92,7 +95,7 @@ def run_one(job: tuple[str, int]) -> dict[str, Any]:
             case.environment, seed=seed, out=folder, preset=case.preset, time_limit=case.time_limit, **case.options
         )
     agent = load(folder)
-    scores = []
+    scores: list[Score] = []
     for size in case.sizes:
         limit = most_actions(case, size)
         scores += evaluate(

@@ -40,6 +40,12 @@ def test_functions_are_not_hidden_by_modules(name):
     assert isinstance(getattr(alphanpi, name), types.FunctionType)
 
 
+def test_tab_offers_the_public_names_and_nothing_else():
+    assert set(dir(alphanpi)) == {*alphanpi.__all__, "__version__"}
+    assert {"train", "report", "verify", "Environment", "StopTraining"} <= set(dir(alphanpi))
+    assert not {"importlib", "sys", "annotations", "TYPE_CHECKING", "errors", "environment"} & set(dir(alphanpi))
+
+
 def test_check_from_python():
     assert alphanpi.check(alphanpi.make("hanoi"), samples=3).ok
 

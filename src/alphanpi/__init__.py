@@ -19,15 +19,16 @@ from alphanpi.errors import (
     AlphaNPIError,
     EnvironmentFault,
     SpecificationError,
+    StopTraining,
     UnknownEnvironmentError,
     UsageError,
 )
 
 if TYPE_CHECKING:
-    from alphanpi.agent.agent import Agent
+    from alphanpi.agent.agent import Agent, RunFailed
     from alphanpi.agent.catalogue import PretrainedAgent, agents
-    from alphanpi.agent.evaluation import Score, evaluate
-    from alphanpi.agent.interpreter import Call, Execution
+    from alphanpi.agent.evaluation import Score, Scores, evaluate
+    from alphanpi.agent.interpreter import Call, Execution, Interpreter
     from alphanpi.agent.loading import load
     from alphanpi.agent.running import Answer, run, trace
     from alphanpi.agent.solving import search
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from alphanpi.bench.search import bench_search
     from alphanpi.bench.training import bench_train
     from alphanpi.engine.config import SearchConfig
+    from alphanpi.engine.inspection import Decision
     from alphanpi.engine.requests import Request, Trace
     from alphanpi.engine.search import Search
     from alphanpi.engine.tables import Failure
@@ -44,10 +46,22 @@ if TYPE_CHECKING:
     from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
     from alphanpi.learn.config import TrainConfig
     from alphanpi.learn.presets import preset
-    from alphanpi.learn.train import Outcome, resume, train
+    from alphanpi.learn.train import Observer, Outcome, resume, train
+    from alphanpi.learn.trainer import IterationReport
     from alphanpi.network.config import NetworkConfig
+    from alphanpi.network.evaluator import Evaluation, Evaluator
     from alphanpi.network.model import NPINetwork, create_evaluator, create_network
-    from alphanpi.reporting import ComparisonRecord, LivePage, Picture, compare, render, report, tree, watch
+    from alphanpi.reporting import (
+        ComparisonRecord,
+        LivePage,
+        Picture,
+        ReportRecord,
+        compare,
+        render,
+        report,
+        tree,
+        watch,
+    )
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
@@ -69,22 +83,31 @@ _LAZY = {
     "Certificate": "alphanpi.verification",
     "CheckReport": "alphanpi.environment.checking",
     "ComparisonRecord": "alphanpi.reporting",
+    "Decision": "alphanpi.engine.inspection",
+    "Evaluation": "alphanpi.network.evaluator",
+    "Evaluator": "alphanpi.network.evaluator",
     "Execution": "alphanpi.agent.interpreter",
     "Export": "alphanpi.exporting",
     "ExportFailed": "alphanpi.exporting",
     "Failure": "alphanpi.engine.tables",
     "Finding": "alphanpi.environment.checking",
+    "Interpreter": "alphanpi.agent.interpreter",
+    "IterationReport": "alphanpi.learn.trainer",
     "LivePage": "alphanpi.reporting",
     "Machine": "alphanpi.exporting",
     "NPINetwork": "alphanpi.network.model",
     "NetworkConfig": "alphanpi.network.config",
+    "Observer": "alphanpi.learn.train",
     "Origin": "alphanpi.exporting",
     "Outcome": "alphanpi.learn.train",
     "Picture": "alphanpi.reporting",
     "PretrainedAgent": "alphanpi.agent.catalogue",
     "Problem": "alphanpi.environment.problems",
+    "ReportRecord": "alphanpi.reporting",
     "Request": "alphanpi.engine.requests",
+    "RunFailed": "alphanpi.agent.agent",
     "Score": "alphanpi.agent.evaluation",
+    "Scores": "alphanpi.agent.evaluation",
     "Search": "alphanpi.engine.search",
     "SearchConfig": "alphanpi.engine.config",
     "Trace": "alphanpi.engine.requests",
@@ -125,30 +148,40 @@ __all__ = [
     "Certificate",
     "CheckReport",
     "ComparisonRecord",
+    "Decision",
     "Environment",
     "EnvironmentFault",
+    "Evaluation",
+    "Evaluator",
     "Execution",
     "Export",
     "ExportFailed",
     "Failure",
     "Finding",
+    "Interpreter",
+    "IterationReport",
     "Library",
     "LivePage",
     "Machine",
     "NPINetwork",
     "NetworkConfig",
+    "Observer",
     "Origin",
     "Outcome",
     "Picture",
     "PretrainedAgent",
     "Problem",
     "Program",
+    "ReportRecord",
     "Request",
+    "RunFailed",
     "Score",
+    "Scores",
     "Search",
     "SearchConfig",
     "SpecificationError",
     "Standalone",
+    "StopTraining",
     "Trace",
     "TrainConfig",
     "UnknownEnvironmentError",
@@ -188,7 +221,7 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

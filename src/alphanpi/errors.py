@@ -19,3 +19,7 @@ class EnvironmentFault(AlphaNPIError):  # noqa: N818 - it is the environment's f
 
 class UsageError(AlphaNPIError):
     """A command or a function was given arguments that do not fit together."""
+
+
+class StopTraining(Exception):  # noqa: N818 - a wish, not an error
+    """Raised by an observer of `train` or `resume` to end the training after this iteration, with a checkpoint."""

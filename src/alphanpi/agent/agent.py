@@ -7,10 +7,13 @@ from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
+from alphanpi.agent.traced import TracedExecution
+from alphanpi.agent.verbs import Verbs
 from alphanpi.agent.weights import ModelCard, hash_of
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
+from alphanpi.environment.instances import Instance, state_of
 from alphanpi.environment.problems import Problem, choose
 from alphanpi.environment.registration import registration
 from alphanpi.environment.specification import STOP, Environment
@@ -33,7 +36,7 @@ class LoadedFrom(NamedTuple):
     model: str | None  # digest of the file; None where the user named another environment than the file does
 
 
-class Agent:
+class Agent(Verbs):
     """A network and its environment, ready to run programs."""
 
     def __init__(
@@ -54,10 +57,14 @@ class Agent:
         self.guard = self.interpreter.guard
         self._planner: Search | None = None
 
+    def __repr__(self) -> str:
+        programs = ", ".join(entry.name for entry in self.environment.library.learned)
+        return f"<Agent of {self.card.environment}: {programs}; {self.name}>"
+
     def problem(
         self,
         program: str | None = None,
-        instance: str | Problem | None = None,
+        instance: Instance = None,
         *,
         size: int | None = None,
         seed: int | None = None,
@@ -66,41 +73,48 @@ class Agent:
         if isinstance(instance, Problem):
             return instance
         example = registration(self.card.environment).example
-        return choose(self.guard, program, instance, size=size, seed=seed, example=example, read=self.parse)
+        return choose(self.guard, program, instance, size=size, seed=seed, example=example)
 
-    def run(self, program: str, instance: str | Problem, mode: Mode = "greedy", max_actions: int = MAX_ACTIONS) -> str:
-        """Run a program on an instance as a user types it; the result as a user reads it."""
-        program = self.environment.library.spelt(program)
+    def run(
+        self,
+        program: str | None = None,
+        instance: Instance = None,
+        mode: Mode = "greedy",
+        max_actions: int = MAX_ACTIONS,
+    ) -> str:
+        """Run a program on what `problem` chooses; the result as a user reads it, or `RunFailed`."""
+        problem = self.problem(program, instance)
         recorded = mode == "greedy" and type(self.environment).result is not Environment.result
-        execution = self.execute(program, instance, mode=mode, record=recorded, max_actions=max_actions)
+        execution = self.execute(problem.program, problem, mode=mode, record=recorded, max_actions=max_actions)
         if not execution.success:
-            raise RunFailed(program, instance, execution)
+            raise RunFailed(problem.program, problem, execution)
         library = self.environment.library
         atomic = [step for step in execution.steps if step.action != STOP and library.named(step.action).atomic]
-        return self.guard.result(program, execution.final, atomic)
+        return self.guard.result(problem.program, execution.final, atomic)
 
     def trace(
         self,
-        program: str,
-        instance: str | Problem,
+        program: str | None = None,
+        instance: Instance = None,
         recording: Recording | None = None,
         max_actions: int = MAX_ACTIONS,
     ) -> Execution:
         """Run a program greedily and keep its steps: all, or those the recording says."""
-        return self.execute(program, instance, record=recording or True, max_actions=max_actions)
+        problem = self.problem(program, instance)
+        execution = self.execute(problem.program, problem, record=recording or True, max_actions=max_actions)
+        return TracedExecution.of(execution, problem.program, self.guard)
 
     def execute(
         self,
-        program: str,
-        instance: str | Problem,
+        program: str | None = None,
+        instance: Instance = None,
         mode: Mode = "greedy",
         record: bool | Recording = False,
         max_actions: int = MAX_ACTIONS,
     ) -> Execution:
-        """Run a program on an instance as a user types it; success or failure with its reason."""
-        program = self.environment.library.spelt(program)
-        state = self.parse(program, instance)
-        return self.executions([Call(program, state)], mode, record, max_actions)[0]
+        """Run a program on what `problem` chooses; success or failure with its reason."""
+        problem = self.problem(program, instance)
+        return self.executions([Call(problem.program, problem.state)], mode, record, max_actions)[0]
 
     def executions(
         self,
@@ -130,9 +144,9 @@ class Agent:
             self._planner = Search(self.environment, self.evaluator, config)
         return self._planner
 
-    def parse(self, program: str, instance: str | Problem) -> Any:
-        """A state from what a user types."""
-        return instance.state if isinstance(instance, Problem) else self.guard.parse(program, instance)
+    def parse(self, program: str, instance: Instance) -> Any:
+        """A state from what a user gives: a text, a number, a sequence, or a state; see `state_of`."""
+        return instance.state if isinstance(instance, Problem) else state_of(self.guard, program, instance)
 
     @property
     def weights_hash(self) -> str:
@@ -168,7 +182,7 @@ class Agent:
 class RunFailed(AlphaNPIError):  # noqa: N818 - what happened, not a mistake in the code
     """The agent did not solve the instance."""
 
-    def __init__(self, program: str, instance: str | Problem, execution: Execution) -> None:
+    def __init__(self, program: str, instance: Problem | str, execution: Execution) -> None:
         inside = ""
         if execution.culprit is not None and execution.culprit.program != program:
             inside = f", inside {execution.culprit.program}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
 from alphanpi.runs.records import ScoredAgent, StoredScore
 from alphanpi.support import limits
 from alphanpi.support.intervals import wilson_interval
+from alphanpi.support.limits import percent
+from alphanpi.support.markup import table
+from alphanpi.support.optional import optional_module
 
 _LARGEST_DEFAULT = 100
 _TOGETHER = 2  # instances run side by side before it is told how far it is, at first
@@ -36,6 +39,18 @@ class Score(NamedTuple):
     high: float
     seconds_per_episode: float
     failures: dict[str, int]  # how often each reason occurred
+
+
+class Scores(list[Score]):
+    """Scores, one for each size and mode; a table in a notebook, and rows of a data frame."""
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` with a row for each score; `pandas.DataFrame(scores)` is the same."""
+        return optional_module("pandas", "to_pandas").DataFrame(list(self), columns=Score._fields)
+
+    def _repr_html_(self) -> str:
+        head = ("program", "size", "mode", "success", "rate", "95 % interval", "seconds each", "failures")
+        return table(head, [_row(score) for score in self])
 
 
 class Measured(NamedTuple):
@@ -60,7 +75,7 @@ def evaluate(
     keep: bool = True,
     on_score: Callable[[Score], None] | None = None,
     on_progress: Callable[[Measured], None] | None = None,
-) -> list[Score]:
+) -> Scores:
     """Run a program on random instances of each size; both modes see the same instances.
 
     Args:
@@ -98,7 +113,7 @@ def evaluate(
     if not sizes:
         raise UsageError(f"{program}: no size to measure it at; give one or more sizes")
     modes: tuple[Mode, ...] = ("greedy", "planning") if mode == "both" else (mode,)
-    scores = []
+    scores = Scores()
     sizes = [limits.size(f"{program}: size", size) for size in sizes]
     for size in sizes:
         if size < entry.minimum_size:
@@ -123,6 +138,15 @@ def evaluate(
 def scored(agent: Agent) -> ScoredAgent:
     """Whose scores they are."""
     return ScoredAgent(agent.weights_hash, source_sha256(type(agent.environment)))
+
+
+def _row(score: Score) -> tuple[object, ...]:
+    return (
+        *(score.program, score.size, score.mode, f"{score.successes}/{score.episodes}", percent(score.rate)),
+        f"{percent(score.low)} - {percent(score.high)}",
+        f"{score.seconds_per_episode:.4f}",
+        ", ".join(f"{reason} {count}" for reason, count in score.failures.items()),
+    )
 
 
 def _score(

@@ -6,13 +6,13 @@ import os
 from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from alphanpi.agent.agent import Agent, LoadedFrom
 from alphanpi.agent.weights import ModelCard, SavedWeights, hash_of, network_of, read_weights
 from alphanpi.engine.config import SearchConfig
+from alphanpi.environment.given import GivenEnvironment, environment_of
 from alphanpi.environment.registration import identified
-from alphanpi.environment.registry import make_named_in
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.model import NPINetwork
@@ -21,9 +21,18 @@ from alphanpi.runs.records import CHECKPOINTS, LAST, META_FILE, MODEL_FILE, STAT
 
 PRETRAINED = "pretrained:"
 
-Subject = Agent | str | Path
-"""What every verb takes: an agent, or where `load` finds one."""
-NamedEnvironment = str | type[Environment[Any]] | None
+
+class Trained(Protocol):
+    """What has an agent, such as the outcome of a training."""
+
+    @property
+    def agent(self) -> Agent:
+        """The agent."""
+
+
+Subject = Agent | Trained | str | Path
+"""What every verb takes: an agent, the outcome of a training, or where `load` finds an agent."""
+NamedEnvironment = GivenEnvironment | None
 
 
 def load(run: str | Path, device: str = "cpu", *, environment: NamedEnvironment = None) -> Agent:
@@ -32,14 +41,15 @@ def load(run: str | Path, device: str = "cpu", *, environment: NamedEnvironment 
     Args:
         run: Where the weights are.
         device: Where the network runs.
-        environment: The agent's environment, as id, path/to/file.py:ClassName, package.module:ClassName or class. If
-            omitted, the one that the weights name, where that is known by id or was named by the user before.
+        environment: The agent's environment, as id, path/to/file.py:ClassName, package.module:ClassName, class or
+            instance. If omitted, the one that this process trained it with, or that the weights name, where that is
+            known by id or was named by the user before.
     """
     path = weights_path(run)
     weights = read_weights(path)
     card = weights.card
     _require_intact(path, weights)
-    created = make_named_in(str(path), card.environment, card.options, environment)
+    created = environment_of(path, card.environment, card.options, environment)
     library = created.library
     for what, saved, now in (
         ("programs", card.library, tuple(library.names)),
@@ -56,12 +66,17 @@ def load(run: str | Path, device: str = "cpu", *, environment: NamedEnvironment 
 
 
 def as_agent(subject: Subject, device: str = "cpu", *, environment: NamedEnvironment = None) -> Agent:
-    """The agent itself, or the one that `load` finds."""
-    if not isinstance(subject, Agent):
+    """The agent itself, that of a training, or the one that `load` finds."""
+    if isinstance(subject, (str, Path)):
         return load(subject, device, environment=environment)
+    agent = subject if isinstance(subject, Agent) else getattr(subject, "agent", None)
+    if not isinstance(agent, Agent):
+        raise UsageError(
+            f"{subject!r:.80} is no agent; give an agent, an outcome of `train`, a run directory or {PRETRAINED}NAME"
+        )
     if environment is not None:
         raise UsageError("an agent has its environment already; give its environment to `load`")
-    return subject
+    return agent
 
 
 def _require_intact(path: Path, weights: SavedWeights) -> None:

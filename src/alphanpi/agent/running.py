@@ -8,7 +8,7 @@ from typing import NamedTuple
 from alphanpi.agent.agent import MAX_ACTIONS, Mode, RunFailed
 from alphanpi.agent.interpreter import Execution, Recording
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
-from alphanpi.environment.problems import Problem
+from alphanpi.environment.instances import Instance
 
 
 class Answer(NamedTuple):
@@ -26,7 +26,7 @@ class Answer(NamedTuple):
 def run(
     run: Subject,
     program: str | None = None,
-    instance: str | Problem | None = None,
+    instance: Instance = None,
     *,
     size: int | None = None,
     seed: int | None = None,
@@ -39,8 +39,8 @@ def run(
     Args:
         run: An agent, or what `load` takes.
         program: Its name; the last one if omitted.
-        instance: As the environment reads it, for example "5 3 9 1". If omitted, an example of a built-in environment,
-            or one that the environment draws.
+        instance: As the environment reads it, for example "5 3 9 1", 3 or [5, 3, 9, 1], or a state. If omitted, an
+            example of a built-in environment, or one that the environment draws.
         size: Draw one of this size; the validation size by default.
         seed: Draw with this seed; 0 by default.
         mode: The network alone, or with search.
@@ -61,7 +61,7 @@ def run(
 def trace(
     run: Subject,
     program: str | None = None,
-    instance: str | Problem | None = None,
+    instance: Instance = None,
     *,
     size: int | None = None,
     seed: int | None = None,

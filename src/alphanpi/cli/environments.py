@@ -132,7 +132,7 @@ def search(
     if not words:
         say_drawn(problem)
     with Activity(f"searching {problem.program}"):
-        trace = run_search(loaded, problem.program, problem.state, simulations=simulations, seed=seed)
+        trace = run_search(loaded, problem.program, problem, simulations=simulations, seed=seed)
     console = Console(soft_wrap=True)
     for step, action in zip(trace.states, trace.actions, strict=True):
         console.print(f"  {escape(guard.format(step)):<40} {loaded.library.names[action]}", highlight=False)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper's hyper-parameters and rules)")]
 ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values override the preset")]
+Log = Annotated[str | None, Parameter(help="trackers that are told of every iteration: wandb, mlflow, or wandb,mlflow")]
 TimeLimit = Annotated[str | None, Parameter(help="stop with a checkpoint after this time: 90, 90s, 5m, 1h")]
 
 # Keys of the configuration that belong to no section; written out, since --help must not import the models.
@@ -98,6 +99,7 @@ def train(
         int | None, Parameter(help="size of problems that decides what is learned; else the environment's")
     ] = None,
     time_limit: TimeLimit = None,
+    log: Log = None,
     device: Device = "cpu",
 ) -> int:
     """Train an agent. Exit code 0: every program learned; 1: stopped before that, with a checkpoint."""
@@ -122,6 +124,7 @@ def train(
             time_limit=limit,
             device=device,
             observer=_watched(view, activity),
+            log=log,
             **environment_options(observation),
         )
     return _summary(console, outcome)
@@ -137,6 +140,7 @@ def resume(
     /,
     *,
     time_limit: TimeLimit = None,
+    log: Log = None,
     env: Env = None,
     device: Annotated[str | None, Parameter(help="where the network runs; as before if omitted")] = None,
 ) -> int:
@@ -154,6 +158,7 @@ def resume(
             device=device,
             environment=env,
             observer=_watched(view, activity),
+            log=log,
             warn=lambda warning: errors.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True),
         )
     return _summary(console, outcome)

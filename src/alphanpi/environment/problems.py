@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from alphanpi.environment.guard import Guard
+from alphanpi.environment.instances import Instance, state_of, text_of
 from alphanpi.errors import UsageError
 from alphanpi.support import limits
 
@@ -42,12 +42,11 @@ class Problem(NamedTuple):
 def choose(
     guard: Guard,
     program: str | None = None,
-    instance: Any = None,
+    instance: Instance = None,
     *,
     size: int | None = None,
     seed: int | None = None,
     example: str | None = None,
-    read: Callable[[str, Any], Any] | None = None,
 ) -> Problem:
     """The problem a user wants: what was typed, an example of the topmost program, or one that is drawn.
 
@@ -57,11 +56,10 @@ def choose(
     Args:
         guard: Of the environment.
         program: The topmost one if omitted; in any case of letters.
-        instance: As a user types it.
+        instance: As a user types it, or gives it in Python.
         size: Draw one of this size.
         seed: Draw one with this seed.
         example: An instance of the topmost program, taken where the user says nothing.
-        read: Makes a state of the program's name and an instance; the environment does, if omitted.
     """
     topmost = guard.library.learned[-1].name
     program = topmost if program is None else guard.library.spelt(program)
@@ -71,7 +69,7 @@ def choose(
     if instance is None and not drawing and program == topmost:
         instance = example
     if instance is not None:
-        return Problem(program, str(instance), (read or guard.parse)(program, instance))
+        return Problem(program, text_of(guard, instance), state_of(guard, program, instance))
     return _drawn(guard, program, size, 0 if seed is None else limits.seed(seed))
 
 

@@ -20,7 +20,9 @@ from alphanpi.environment.source_loading import load_file
 from alphanpi.environment.specification import Environment, require_specified
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
 
-_OWN_MODULES = "alphanpi.environments."
+OWN_MODULES = "alphanpi.environments."
+IN_MEMORY = "in-memory"
+"""In place of a file or module: what a run was trained with is in none."""
 
 
 class Listing(NamedTuple):
@@ -82,7 +84,13 @@ def _load_named_in(file: str, identifier: str, given: str | type[Environment[Any
         return given
     if given is not None:
         return load(given)
-    location, _ = _split(identifier)
+    location, class_name = _split(identifier)
+    if location == IN_MEMORY:
+        raise UnknownEnvironmentError(
+            f"{file}: it was trained with {class_name}, defined in a notebook or made by hand, so no file is known to "
+            f"hold it: in Python, environment={class_name}; for a command, put the class into a file: --env "
+            f"FILE.py:{class_name}"
+        )
     if identifier not in registrations() and location.endswith(".py") and not Path(location).is_file():
         raise UnknownEnvironmentError(
             f"{file}: it names the environment {identifier}, and there is no such file; if you have it: --env FILE"
@@ -100,7 +108,7 @@ def _load(identifier: str, approve: trust.Approve) -> type[Environment[Any]]:
     if location.endswith(".py"):
         return _environment_class(_from_file(Path(location), approve), class_name, location)
     if class_name is not None:
-        if not location.startswith(_OWN_MODULES) and identifier not in {one.target for one in known.values()}:
+        if not location.startswith(OWN_MODULES) and identifier not in {one.target for one in known.values()}:
             contents = module_contents(location)
             approve(location, digest_of(contents) if contents else None)
         return _from_module(location, class_name)
@@ -116,7 +124,7 @@ def absolute(identifier: str) -> str:
     location, class_name = _split(identifier)
     if not location.endswith(".py"):
         return identified(identifier) or identifier
-    return _place(Path(location)) + (f":{class_name}" if class_name else "")
+    return place(Path(location)) + (f":{class_name}" if class_name else "")
 
 
 def available() -> Iterator[Listing]:
@@ -131,7 +139,7 @@ def available() -> Iterator[Listing]:
             yield Listing(identifier, summary, environment, known.options)
 
 
-def _place(file: Path) -> str:
+def place(file: Path) -> str:
     """A file's path from the root; a link stays one, since its neighbours are those of its own folder."""
     return str(file.parent.resolve() / file.name)
 
@@ -165,7 +173,7 @@ def _from_file(path: Path, approve: trust.Approve) -> ModuleType:
         contents = file_contents(path)
     except OSError as error:
         raise UsageError(f"{error.filename or path}: cannot be read: {error.strerror}") from error
-    approve(_place(path), digest_of(contents))
+    approve(place(path), digest_of(contents))
     try:
         return load_file(path, contents)
     except AlphaNPIError as error:

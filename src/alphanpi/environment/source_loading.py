@@ -7,6 +7,7 @@ a file are its own: two folders with a `helper.py` each do not share one, and no
 from __future__ import annotations
 
 import builtins
+import contextvars
 import hashlib
 import importlib.util
 import sys
@@ -19,14 +20,22 @@ from typing import Any
 
 from alphanpi.environment.provenance import digest_of
 
-_PREFIX = "alphanpi_user"
+PREFIX = "alphanpi_user"
+"""How the names of modules begin that were loaded from files."""
+
+_loading: contextvars.ContextVar[Path | None] = contextvars.ContextVar("loading", default=None)
+
+
+def being_loaded() -> Path | None:
+    """The file whose content is being run just now, if there is one."""
+    return _loading.get()
 
 
 def load_file(file: Path, contents: Mapping[Path, bytes]) -> ModuleType:
     """The module of a file, run from the contents that `file_contents` gave for it; run anew only if they changed."""
     file = file.parent.resolve() / file.name
     # A name that is the same in every process, and cannot collide with an installed module.
-    name = f"{_PREFIX}_{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
+    name = f"{PREFIX}_{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
     digest = digest_of(contents)
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "__alphanpi_digest__", None) == digest:
@@ -38,11 +47,14 @@ def load_file(file: Path, contents: Mapping[Path, bytes]) -> ModuleType:
     module = importlib.util.module_from_spec(folder.spec(name, file))
     module.__alphanpi_digest__ = digest  # type: ignore[attr-defined]
     sys.modules[name] = module  # dataclasses and annotations look their module up while it loads
+    outer = _loading.set(file)
     try:
         folder.run(module, file)
     except BaseException:
         _forget(name, neighbours)
         raise
+    finally:
+        _loading.reset(outer)
     return module
 
 

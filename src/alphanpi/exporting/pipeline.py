@@ -18,7 +18,7 @@ from alphanpi.exporting.header import Coverage, Origin, doubts, warnings
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.rounds import Checked, Rounds
 from alphanpi.network.evaluator import Evaluator
-from alphanpi.support import limits
+from alphanpi.support import limits, markup
 from alphanpi.support.files import require_writable, write_atomically
 
 Format = Literal["python", "json", "dot"]
@@ -44,6 +44,9 @@ class Export(NamedTuple):
     def general(self) -> bool:
         """Whether every program did as the agent on starts its code was not made from; warnings say where not."""
         return all(entry.general for entry in self.coverage)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{markup.text(self.text)}</pre>"
 
 
 def export(

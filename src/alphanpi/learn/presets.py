@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from alphanpi.environment.registration import registration
 from alphanpi.errors import UsageError
 from alphanpi.learn.config import TrainConfig
-from alphanpi.support.config import Overrides, override
+from alphanpi.support.config import Overrides, flattened, override
 
 # Our recipe is the configuration's defaults, but for search and network: those are the paper's.
 _DEFAULT: Overrides = {
@@ -62,3 +65,13 @@ def preset(name: str, environment: str = "") -> TrainConfig:
     if name not in _PRESETS:
         raise UsageError(f"unknown preset {name!r}; there are {' and '.join(_PRESETS)}")
     return override(TrainConfig(), {**_PRESETS[name], **registration(environment).presets.get(name, {})})
+
+
+def configured(base: TrainConfig, config: TrainConfig | None, settings: Mapping[str, Any] | None) -> TrainConfig:
+    """A preset with what a configuration says, its defaults not counted, and with settings by `section.key`."""
+    if config is not None and not isinstance(config, TrainConfig):
+        raise UsageError(f"config: give a TrainConfig, not a {type(config).__name__}; single settings go to settings=")
+    if settings is not None and not isinstance(settings, Mapping):
+        raise UsageError(f'settings: give a dictionary such as {{"learning.batch": 64}}, not {settings!r:.80}')
+    resolved = base if config is None else override(base, config.given())
+    return resolved if settings is None else override(resolved, flattened(dict(settings)))

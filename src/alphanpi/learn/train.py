@@ -2,42 +2,52 @@
 
 from __future__ import annotations
 
-import json
 import math
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from alphanpi.agent.agent import Agent
 from alphanpi.agent.compiling import compile_search
-from alphanpi.agent.loading import describe
+from alphanpi.agent.loading import NamedEnvironment, describe, load
 from alphanpi.agent.weights import ModelCard
-from alphanpi.environment.registry import absolute, make, make_named_in
-from alphanpi.environment.specification import Environment
-from alphanpi.errors import UsageError
+from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, remember
+from alphanpi.environment.registry import IN_MEMORY
+from alphanpi.environment.source_loading import being_loaded
+from alphanpi.errors import SpecificationError, StopTraining, UsageError
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import MetricsWriter
+from alphanpi.learn.presets import configured
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.proof import OutOfTimeError
+from alphanpi.learn.trackers import tracked, tracker_names
 from alphanpi.learn.trainer import IterationReport, Seconds, Trainer, one_thread
 from alphanpi.network.model import usable_device
 from alphanpi.runs.directory import RunDirectory, new_meta
 from alphanpi.runs.records import Meta, StoredOutcome
 from alphanpi.support import limits
 from alphanpi.support.interrupts import insist
+from alphanpi.support.limits import percent
+from alphanpi.support.markup import facts
 from alphanpi.verification.certificate import subject_of
 from alphanpi.verification.keeping import write_best
 
 CHECKPOINT_ITERATIONS = 10
 CUT = "the time limit was met during the verification; `alphanpi resume` with more time repeats it"
 
-Observer = Callable[[Trainer, IterationReport, float], None]
+Observer = Callable[[Trainer, IterationReport, float], object]
+"""Called after every iteration with the trainer, what the iteration did, and the seconds since the run began.
+
+It may raise `StopTraining`, and must not change the trainer. Any other exception ends the training, too, and is raised
+to the caller of `train`; a checkpoint is written before.
+"""
 
 
 class Outcome(NamedTuple):
@@ -45,7 +55,7 @@ class Outcome(NamedTuple):
 
     run: Path
     completed: bool
-    reason: str  # completed, iterations, time, interrupted
+    reason: str  # completed, iterations, time, interrupted, stopped
     iterations: int
     elapsed: float  # seconds, over all sessions of the run
     seconds: Seconds
@@ -53,54 +63,79 @@ class Outcome(NamedTuple):
     explanation: str
     proved: bool  # whether the run was to go on until verified, and was
 
+    @property
+    def agent(self) -> Agent:
+        """The newest agent of the run, loaded from its directory."""
+        return load(self.run)
+
+    def _repr_html_(self) -> str:
+        ended = ("learned and proved" if self.proved else "learned") + " every program"
+        learned = ", ".join(f"{name} {percent(value)}" for name, value in self.success.items())
+        rows: list[tuple[str, object]] = [
+            ("training", ended if self.completed else f"stopped ({self.reason}): {self.explanation}"),
+            ("success", learned),
+            ("time", f"{self.elapsed:.1f} s, {self.iterations} iterations"),
+            ("run", self.run),
+        ]
+        return facts(rows)
+
 
 def train(
-    environment: str,
+    environment: GivenEnvironment,
     *,
     seed: int | None = None,
     out: str | Path | None = None,
     preset: str = "default",
     config: TrainConfig | None = None,
+    settings: Mapping[str, Any] | None = None,
+    until: Literal["learned", "verified"] | None = None,
     time_limit: float | None = None,
     device: str = "cpu",
-    observer: Observer | None = None,
+    observer: Observer | Sequence[Observer] | None = None,
+    log: str | Sequence[str] | None = None,
     **options: Any,
 ) -> Outcome:
     """Train an agent from scratch; everything about the run goes into its directory.
 
     Args:
-        environment: Id, path/to/file.py:ClassName or package.module:ClassName.
+        environment: Id, path/to/file.py:ClassName, package.module:ClassName, a class, or an instance. A class that is
+            in no file, such as one of a notebook, has to be given again by another process that loads the run.
         seed: Decides every random draw; drawn and recorded if not given.
         out: Run directory; below `runs/` if not given.
         preset: `default` or `paper`.
-        config: Used instead of the preset.
+        config: What it was made with comes before the preset; what was left to its defaults is the preset's.
+        settings: Single settings, for example {"learning.batch": 64}; they come before both.
+        until: `verified` goes on until every program is proved; the same as the setting of that name.
         time_limit: Seconds after which the run stops, with a checkpoint.
         device: Where the network lives.
-        observer: Called after every iteration.
+        observer: Called after every iteration, or several; see `Observer`.
+        log: `wandb`, `mlflow` or both: trackers to be told of every iteration, too.
         **options: Of the environment, for example observation="compare".
     """
+    if being_loaded() is not None:
+        raise UsageError('it begins to train while it is loaded; put that under `if __name__ == "__main__":`')
     _require(time_limit, device)
+    trackers = tracker_names(log)
     if out is not None and not str(out):
         raise UsageError("an empty name for the run directory; give the name of a folder, or leave it out")
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     seed = limits.seed(seed)
-    try:
-        options = json.loads(json.dumps(options, allow_nan=False))  # as a run that is resumed will have them
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"options of an environment are kept as JSON: {error}") from error
-    created = make(environment, **options)
-    environment = absolute(environment)
-    short = environment.rpartition("/")[2].replace(".py", "").replace(":", "-")
+    named = _identified(environment, options)
+    short = named.identifier.removeprefix(f"{IN_MEMORY}:").rpartition("/")[2].replace(".py", "").replace(":", "-")
     stamp = time.strftime("%Y%m%d-%H%M%S")
     directory = RunDirectory(Path(out) if out is not None else Path("runs") / short / f"{stamp}-seed{seed}")
     directory.require_new()
-    resolved = config if config is not None else preset_config(preset, environment)
-    trainer = Trainer(created, resolved, seed, device)
-    meta = new_meta(environment, options, seed, preset, device)
+    resolved = configured(preset_config(preset, named.identifier), config, settings)
+    if until is not None:
+        resolved = configured(resolved, None, {"until": until})
+    trainer = Trainer(named.environment, resolved, seed, device)
+    meta = new_meta(named.identifier, named.options, seed, preset, device)
     with directory.locked():
         directory.create(meta, resolved)
-        return _go_on(directory, trainer, 0.0, Seconds(), time_limit, observer)
+        if named.in_process:
+            remember(directory.path, named.environment)
+        return _go_on(directory, trainer, 0.0, Seconds(), time_limit, _listed(observer), trackers)
 
 
 def resume(
@@ -108,8 +143,9 @@ def resume(
     *,
     time_limit: float | None = None,
     device: str | None = None,
-    environment: str | type[Environment[Any]] | None = None,
-    observer: Observer | None = None,
+    environment: NamedEnvironment = None,
+    observer: Observer | Sequence[Observer] | None = None,
+    log: str | Sequence[str] | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Go on with a run from its newest checkpoint, exactly as if it had never stopped.
@@ -118,18 +154,20 @@ def resume(
         run: Run directory.
         time_limit: Seconds after which the run stops, with a checkpoint.
         device: Where the network lives; where it was, if not given. Another kind of device rounds differently.
-        environment: The run's environment; if not given, the one the run names, where that is known by id or was named
-            by the user before.
-        observer: Called after every iteration.
+        environment: The run's environment, as for `train`; if not given, the one this process trained it with, or the
+            one the run names, where that is known by id or was named by the user before.
+        observer: Called after every iteration, or several; see `Observer`.
+        log: `wandb`, `mlflow` or both; they go on where they stopped.
         warn: Told what was wrong and could be mended.
     """
     say = warn or (lambda _: None)
     directory = RunDirectory(Path(run))
     meta = directory.meta()
     _require(time_limit, device or meta.device)
+    trackers = tracker_names(log)
     with directory.locked():
         config = directory.config(TrainConfig())
-        created = make_named_in(str(directory.meta_file), meta.environment, meta.options, environment)
+        created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
         trainer = Trainer(created, config, meta.seed, device or meta.device)
         elapsed, seconds = 0.0, Seconds()
         if any(directory.checkpoints.glob("iteration_*")):
@@ -140,7 +178,22 @@ def resume(
         else:
             say(f"{directory.path}: it stopped before its first checkpoint; starting again")
         directory.keep_metrics_until(trainer.iteration, say)
-        return _go_on(directory, trainer, elapsed, seconds, time_limit, observer)
+        return _go_on(directory, trainer, elapsed, seconds, time_limit, _listed(observer), trackers)
+
+
+def _identified(environment: GivenEnvironment, options: Mapping[str, Any]) -> Identified:
+    """The environment; where it does not take an option that is the name of a setting, the setting is named."""
+    try:
+        return identify(environment, options)
+    except SpecificationError as error:
+        keys = [key for key in TrainConfig().flat() if key.rpartition(".")[2] in options]
+        if not keys:
+            raise
+        raise UsageError(f'{error}; a setting of the training goes to settings={{"{keys[0]}": ...}}') from error
+
+
+def _listed(observer: Observer | Sequence[Observer] | None) -> tuple[Observer, ...]:
+    return () if observer is None else tuple(observer) if isinstance(observer, Sequence) else (observer,)
 
 
 def _require(time_limit: float | None, device: str) -> None:
@@ -156,7 +209,8 @@ def _go_on(
     elapsed: float,
     seconds: Seconds,
     time_limit: float | None,
-    observer: Observer | None,
+    observers: Sequence[Observer],
+    trackers: Sequence[str],
 ) -> Outcome:
     meta, identity = directory.identity()
     compile_search(trainer.device)  # before the clock runs
@@ -167,7 +221,11 @@ def _go_on(
         reason = reason or "iterations"
     if not reason:
         directory.outcome_file.unlink(missing_ok=True)
-    with closing(MetricsWriter(directory, trainer.iteration)) as writer, _stop_requests() as stopped:
+    with (
+        tracked(trackers if not reason else (), directory, trainer.config) as logs,
+        closing(MetricsWriter(directory, trainer.iteration)) as writer,
+        _stop_requests() as stopped,
+    ):
         while not reason:
             if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
                 save_checkpoint(directory.checkpoints, trainer, _card(meta, trainer), elapsed, seconds, identity)
@@ -181,14 +239,22 @@ def _go_on(
             seconds = seconds.plus(report.seconds)
             elapsed = before + time.perf_counter() - began
             writer.write(report, elapsed)
-            if observer is not None:
-                try:
-                    observer(trainer, report, elapsed)
-                except Exception:  # whoever watches may fail, or its reader go away: what was learned is kept
-                    save_checkpoint(directory.checkpoints, trainer, _card(meta, trainer), elapsed, seconds, identity)
-                    raise
+            wished = False
+            try:
+                for log in logs:
+                    log(report)
+                for observer in observers:
+                    try:
+                        observer(trainer, report, elapsed)
+                    except StopTraining:
+                        wished = True
+            except Exception:  # whoever watches may fail, or its reader go away: what was learned is kept
+                save_checkpoint(directory.checkpoints, trainer, _card(meta, trainer), elapsed, seconds, identity)
+                raise
             if trainer.curriculum.completed:
                 reason = "completed"
+            elif wished:
+                reason = "stopped"
             elif stopped():
                 reason = "interrupted"
             elif trainer.iteration >= trainer.config.max_iterations:

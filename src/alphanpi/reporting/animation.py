@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.interpreter import Recording
-from alphanpi.environment.problems import Problem
+from alphanpi.environment.instances import Instance
 from alphanpi.environment.scene import Scene, Shape
 from alphanpi.errors import UsageError
 
@@ -78,7 +78,7 @@ class Film(NamedTuple):
         return _between(self.scenes[number], self.scenes[number + 1], min(1.0, share))
 
 
-def film(agent: Agent, program: str, instance: str | Problem, seconds: float = SECONDS) -> Film:
+def film(agent: Agent, program: str, instance: Instance, seconds: float = SECONDS) -> Film:
     """Run a program and keep a picture of every state that looks different from the one before.
 
     A long run is played faster, so that it takes `seconds` at most. Where pictures would be too short to be seen, those

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from alphanpi import __version__
 from alphanpi.agent.agent import Agent
+from alphanpi.environment.instances import Instance
 from alphanpi.environment.problems import Problem
 from alphanpi.environment.scene import Shape
 from alphanpi.reporting.certificates import computed, stored
@@ -38,7 +39,7 @@ class Wanted(NamedTuple):
     """What a report is to show; see `report`."""
 
     program: str | None
-    instance: str | Problem | None
+    instance: Instance
     size: int | None
     seed: int | None
     simulations: int

@@ -6,7 +6,7 @@ from alphanpi import __version__
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 from alphanpi.engine.inspection import Decision, Inspector
 from alphanpi.engine.requests import Request
-from alphanpi.environment.problems import Problem
+from alphanpi.environment.instances import Instance
 from alphanpi.errors import UsageError
 from alphanpi.reporting.collecting import library_entries
 from alphanpi.reporting.following import search_of
@@ -19,7 +19,7 @@ from alphanpi.reporting.states import StateTable
 def tree(
     run: Subject,
     program: str | None = None,
-    instance: str | Problem | None = None,
+    instance: Instance = None,
     *,
     size: int | None = None,
     seed: int | None = None,
@@ -48,7 +48,7 @@ def _require_step(step: int) -> None:
 def tree_page(
     run: Subject,
     program: str | None = None,
-    instance: str | Problem | None = None,
+    instance: Instance = None,
     *,
     size: int | None = None,
     seed: int | None = None,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
-from alphanpi.environment.problems import Problem
+from alphanpi.environment.instances import Instance
 from alphanpi.errors import UsageError
 from alphanpi.reporting.animation import SECONDS, Film, film
 from alphanpi.reporting.layout import Appearance
@@ -31,7 +31,7 @@ class Picture(NamedTuple):
 def render(
     run: Subject,
     program: str | None = None,
-    instance: str | Problem | None = None,
+    instance: Instance = None,
     out: str | Path = "render.svg",
     *,
     size: int | None = None,

@@ -1,4 +1,4 @@
-"""Drawing scenes with Pillow; imported only where a GIF or a video is asked for."""
+"""Drawing scenes with Pillow; imported only where a GIF, a video or an array is asked for."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from alphanpi.environment.scene import Shape
+from alphanpi.environment.scene import Scene, Shape
 from alphanpi.reporting.animation import Film, label_size
+from alphanpi.reporting.colours import LIGHT
 from alphanpi.reporting.layout import CAPTION_LINE, CAPTION_SIZE, MARGIN, Layout
 
 _OVERSAMPLED = 2
@@ -86,3 +89,10 @@ def gif(reel: Film, layout: Layout, told: Told) -> bytes:
         optimize=True,
     )
     return file.getvalue()
+
+
+def pixels(scene: Scene) -> NDArray[np.uint8]:
+    """A scene as an array: rows, columns, and red, green and blue."""
+    width, height = scene.width + 2 * MARGIN, scene.height + 2 * MARGIN
+    layout = Layout(width, height, height, (), 1.0, (LIGHT,))
+    return np.asarray(Canvas(layout).image(scene.shapes), dtype=np.uint8)

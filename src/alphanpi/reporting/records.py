@@ -208,6 +208,15 @@ class ReportRecord(NamedTuple):
     certificate_note: str  # likewise
     certificate_checked: bool  # whether it was computed for the report, or computed again with the same result
 
+    def __repr__(self) -> str:
+        watched = self.execution
+        return f"<ReportRecord of {self.agent.run}: {watched.program} on {watched.input}>"
+
+    def _repr_html_(self) -> str:
+        from alphanpi.reporting.cards import embedded
+
+        return embedded(self)
+
 
 def plain(value: Any, digits: int | None = 5) -> Any:
     """Records as JSON objects, floats with as many digits as anyone looks at; a certificate's with all."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
-from alphanpi.environment.problems import Problem
+from alphanpi.environment.instances import Instance
 from alphanpi.errors import UsageError
 from alphanpi.reporting.certificates import VERIFY_SECONDS
 from alphanpi.reporting.collecting import Wanted, collect
@@ -24,7 +24,7 @@ def report(
     out: str | Path | None = None,
     *,
     program: str | None = None,
-    instance: str | Problem | None = None,
+    instance: Instance = None,
     size: int | None = None,
     seed: int | None = None,
     simulations: int = SIMULATIONS,

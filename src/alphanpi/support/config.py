@@ -33,6 +33,16 @@ class Config(BaseModel):
         """All values by `section.key`."""
         return flattened(self.model_dump())
 
+    def given(self) -> Overrides:
+        """The values it was made with, by `section.key`, without those that were left to their defaults."""
+        values: Overrides = {}
+        for name in type(self).model_fields:
+            if name in self.model_fields_set:
+                value = getattr(self, name)
+                inner = value.given() if isinstance(value, Config) else None
+                values |= {name: value} if inner is None else {f"{name}.{key}": item for key, item in inner.items()}
+        return values
+
 
 C = TypeVar("C", bound="Config")
 

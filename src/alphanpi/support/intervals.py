@@ -24,7 +24,8 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
     share, squared = successes / trials, _Z_95**2
     centre = (share + squared / (2 * trials)) / (1 + squared / trials)
     spread = _Z_95 / (1 + squared / trials) * math.sqrt(share * (1 - share) / trials + squared / (4 * trials**2))
-    return max(0.0, centre - spread), min(1.0, centre + spread)
+    low, high = max(0.0, centre - spread), min(1.0, centre + spread)
+    return (0.0 if successes == 0 else low), (1.0 if successes == trials else high)  # exactly, whatever is rounded
 
 
 def median_interval(values: Sequence[float]) -> MedianInterval:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from alphanpi.support.markup import table, text
 from alphanpi.verification.verdicts import NONE, Kind, Verdict
 
 FORMAT: Literal[3] = 3
@@ -172,6 +173,25 @@ class Certificate(CertificatePart):
     def record(self) -> dict[str, Any]:
         """As plain values for JSON."""
         return self.model_dump()
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for program in self.programs:
+            sizes, least = [one.size for one in program.sizes], program.numerics.smallest_margin
+            rows.append(
+                (
+                    *(program.name, program.claim, f"{sizes[0]}-{sizes[-1]}" if sizes else "-"),
+                    f"{sum(one.runs for one in program.sizes):,}",
+                    "-" if least is None else f"{least:.3g}",
+                    "" if program.counter_example is None else f"fails on {program.counter_example.start_text}",
+                )
+            )
+        shown = table(("program", "verdict", "sizes", "runs", "smallest margin", "counter-example"), rows)
+        assumed = "".join(f"<li>{text(one)}</li>" for one in self.assumptions)
+        return (
+            f"<div><b>{text(self.claim)}</b>: {text(self.claim.meaning)}{shown}"
+            f"<details><summary>assumed</summary><ul>{assumed}</ul></details></div>"
+        )
 
     def sealed(self) -> Certificate:
         """With its digest."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from alphanpi.environment.checking.contracts import check_contract
 from alphanpi.environment.checking.embedding import Embedding
@@ -21,14 +20,15 @@ from alphanpi.environment.checking.signatures import Signatures
 from alphanpi.environment.checking.starts import check_minimum_size, draw_starts
 from alphanpi.environment.checking.templates import check_templates
 from alphanpi.environment.checking.texts import check_texts
-from alphanpi.environment.specification import Environment, require_specified
+from alphanpi.environment.given import GivenEnvironment, as_environment
+from alphanpi.environment.specification import require_specified
 from alphanpi.support import limits
 
 __all__ = ["CheckReport", "Finding", "check"]
 
 
 def check(
-    environment: Environment[Any],
+    environment: GivenEnvironment,
     samples: int = 20,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
@@ -36,13 +36,14 @@ def check(
     """Look for broken rules in any environment; its errors become findings too.
 
     Args:
-        environment: What to check.
+        environment: What to check: an id, path/to/file.py:ClassName, package.module:ClassName, a class or an instance.
         samples: Start states drawn for each program and size, at the least.
         seed: Of half of the random draws; the others are always the same.
         progress: Told what is about to be checked.
     """
     limits.whole("samples", samples, most=limits.MOST_EPISODES)
     limits.seed(seed)
+    environment = as_environment(environment)
     collector = Collector()
     with collector.catching(None):
         require_specified(environment)
