@@ -15,14 +15,15 @@ from alphanpi.exporting.automaton import as_dot, as_records
 from alphanpi.exporting.behaviour import Watcher
 from alphanpi.exporting.clock import TIME_LIMIT, Clock, ExportFailed
 from alphanpi.exporting.header import Coverage, Origin, doubts, warnings
+from alphanpi.exporting.javascript import written
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.rounds import Checked, Rounds
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.support import limits
 from alphanpi.support.files import require_writable, write_atomically
 
-Format = Literal["python", "json", "dot"]
-FORMATS: tuple[Format, ...] = ("python", "json", "dot")
+Format = Literal["python", "javascript", "json", "dot"]
+FORMATS: tuple[Format, ...] = ("python", "javascript", "json", "dot")
 _ROUNDS = 4
 _HINT = "loops are found far more easily of an agent trained with a window, --network.window 1"
 _MOST_SAMPLES = 1_000_000
@@ -58,7 +59,7 @@ def export(
     environment: NamedEnvironment = None,
     say: Callable[[str], None] | None = None,
 ) -> Export:
-    """The learned library of a run as source code, an automaton in JSON, or a Graphviz graph.
+    """The learned library of a run as source code, in Python or JavaScript, an automaton in JSON, or a Graphviz graph.
 
     The code is compared with the greedy agent, action by action, on every start up to a size and on random ones far
     beyond, drawn after the code was found. Where they differ and more observation does not help, or time is over,
@@ -67,7 +68,7 @@ def export(
 
     Args:
         run: An agent, or what `load` takes.
-        format: `python`, `json` or `dot`.
+        format: `python`, `javascript`, `json` or `dot`.
         out: File to write.
         max_size: Look at every start up to this size; by default as far as it is cheap.
         samples: Random larger starts to compare on, of all programs together.
@@ -147,8 +148,13 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format) -> Exp
     told = warnings(environment, standalone, rounds.standalone is not None, found.discerns, coverage, number)
     if _remembers_loops(rounds) and any(entry.written_out for entry in coverage):
         told.append(_HINT)
+    if format_ == "javascript":
+        script = written(found.text, environment, found.renderer, cases, rounds.clock)
+        text, told = script.text, [*told, *script.warnings]
+    else:
+        text = _formatted(format_, found, rounds)
     return Export(
-        text=_formatted(format_, found, rounds),
+        text=text,
         programs=tuple(found.programs),
         standalone=standalone,
         coverage=tuple(coverage),

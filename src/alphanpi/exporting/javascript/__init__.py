@@ -1,0 +1,6 @@
+"""Exported Python modules as JavaScript: a translation of the part of Python that runtimes are written in."""
+
+from alphanpi.exporting.javascript.refusing import UntranslatableError
+from alphanpi.exporting.javascript.writing import WrittenJavaScript, written
+
+__all__ = ["UntranslatableError", "WrittenJavaScript", "written"]
