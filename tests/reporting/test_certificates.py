@@ -103,7 +103,7 @@ def test_an_export_that_fails_is_told(monkeypatch, tmp_path, certificate):
     def fail(*arguments, **options):
         raise alphanpi.ExportFailed("nothing exported: HANOI differs")
 
-    monkeypatch.setattr("alphanpi.reporting.sources.export_evaluator", fail)
+    monkeypatch.setattr("alphanpi.reporting.sources.find_code", fail)
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(certificate))
     record = quick("pretrained:hanoi", certificate=file)

@@ -111,23 +111,60 @@ def export_evaluator(
     say: Callable[[str], None] | None = None,
 ) -> Export:
     """The same for an environment and anything that evaluates histories in it."""
-    _check_arguments(environment, format, max_size, samples, seed, time_limit)
+    _check_format(format)
+    return find_code(
+        environment,
+        evaluator,
+        origin,
+        max_size=max_size,
+        samples=samples,
+        seed=seed,
+        time_limit=time_limit,
+        say=say,
+    ).exported(format)
+
+
+class FoundCode(NamedTuple):
+    """Code that does what the agent does, before it is written in a format."""
+
+    checked: Checked
+    rounds: Rounds
+    number: int  # of the round it was found in
+
+    def exported(self, format_: Format) -> Export:
+        """The code in a format."""
+        return _export(self.checked, self.rounds, self.number, format_)
+
+
+def find_code(
+    environment: Environment[Any],
+    evaluator: Evaluator,
+    origin: Origin,
+    *,
+    max_size: int | None = None,
+    samples: int = 2000,
+    seed: int = 0,
+    time_limit: float | None = TIME_LIMIT,
+    say: Callable[[str], None] | None = None,
+) -> FoundCode:
+    """Look for code and check it; `ExportFailed` if there is none, or if its time is over."""
+    _check_arguments(environment, max_size, samples, seed, time_limit)
     rounds = Rounds(Watcher(environment, evaluator, Clock(time_limit, say)), origin, samples, seed)
     try:
-        return _checked(rounds, max_size, format)
+        return _checked(rounds, max_size)
     except ExportFailed as error:
         if not _remembers_loops(rounds):
             raise
         raise ExportFailed(f"{error}; {_HINT}") from error
 
 
-def _checked(rounds: Rounds, max_size: int | None, format_: Format) -> Export:
+def _checked(rounds: Rounds, max_size: int | None) -> FoundCode:
     """What is exported, once it was found."""
     rounds.watch(max_size)
     for number in range(1, _ROUNDS + 1):
         found = rounds.attempt(number)
         if isinstance(found, Checked):
-            return _export(found, rounds, number, format_)
+            return FoundCode(found, rounds, number)
     longest = max(rounds.library.learned, key=lambda entry: len(rounds.watcher.traces[entry.name])).name
     raise ExportFailed(
         f"nothing exported: {found}. Larger problems keep showing behaviour that smaller ones do not ({longest} has "
@@ -165,16 +202,18 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format) -> Exp
     )
 
 
+def _check_format(format_: str) -> None:
+    if format_ not in FORMATS:
+        raise UsageError(f"format {format_!r} is unknown; choose {', '.join(FORMATS)}")
+
+
 def _check_arguments(
     environment: Environment[Any],
-    format_: str,
     max_size: int | None,
     samples: int,
     seed: int,
     time_limit: float | None,
 ) -> None:
-    if format_ not in FORMATS:
-        raise UsageError(f"format {format_!r} is unknown; choose {', '.join(FORMATS)}")
     if not 1 <= samples <= _MOST_SAMPLES:
         raise UsageError(f"{samples} samples: give a number from 1 to {_MOST_SAMPLES:,}")
     limits.seed(seed)

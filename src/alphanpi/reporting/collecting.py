@@ -91,6 +91,8 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
         searches=searches.record,
         source=shown.text,
         source_note=shown.note,
+        script=shown.script,
+        script_note=shown.script_note,
         certificate=None if proof.certificate is None else proof.certificate.record(),
         verdict=None if proof.certificate is None else _verdict(proof.certificate),
         certificate_note=proof.note,

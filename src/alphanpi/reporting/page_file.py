@@ -21,6 +21,7 @@ REPORT_MODULES = (
     "sections.mjs",
     "playerview.mjs",
     "treeview.mjs",
+    "own_input.mjs",
     "theme.mjs",
     "main.mjs",
 )

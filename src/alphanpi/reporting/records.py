@@ -203,6 +203,8 @@ class ReportRecord(NamedTuple):
     searches: SearchesRecord
     source: str | None
     source_note: str  # where it comes from, or why there is none
+    script: str | None  # the same as a JavaScript module with a function `run`
+    script_note: str  # likewise
     certificate: dict[str, Any] | None
     verdict: VerdictRecord | None  # the certificate's, in words
     certificate_note: str  # likewise

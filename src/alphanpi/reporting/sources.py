@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError
-from alphanpi.exporting import Origin, export_evaluator
+from alphanpi.exporting import FoundCode, Origin, find_code
+from alphanpi.exporting.javascript import has_run
 from alphanpi.verification import Certificate, Kind
 
 SAMPLES = 200
@@ -15,10 +16,12 @@ SECONDS = 30.0
 
 
 class ShownSource(NamedTuple):
-    """Source code, and where it comes from; without any, why."""
+    """Source code, and where it comes from; without any, why. The same of the JavaScript that visitors can run."""
 
     text: str | None
     note: str
+    script: str | None = None
+    script_note: str = "There is no exported program that could be run here."
 
 
 def exported(agent: Agent, certificate: Certificate | None, progress: Callable[[str], None]) -> ShownSource:
@@ -35,8 +38,25 @@ def exported(agent: Agent, certificate: Certificate | None, progress: Callable[[
     progress("exporting the learned programs")
     origin = Origin(agent.name, agent.weights_hash[:12], agent.card.environment, agent.card.options)
     try:
-        export = export_evaluator(agent.environment, agent.evaluator, origin, samples=SAMPLES, time_limit=SECONDS)
+        found = find_code(agent.environment, agent.evaluator, origin, samples=SAMPLES, time_limit=SECONDS)
+        export = found.exported("python")
     except AlphaNPIError as error:  # ExportFailed, or an agent or environment with nothing to export
         return ShownSource(None, f"The export failed: {error}.")
     compared = f"Exported for this report: the same as the agent on {export.cases:,} runs, {export.actions:,} actions."
-    return ShownSource(export.text, " ".join([compared, *(f"Warning: {warning}." for warning in export.warnings)]))
+    note = " ".join([compared, *(f"Warning: {warning}." for warning in export.warnings)])
+    progress("translating the learned programs to JavaScript")
+    return ShownSource(export.text, note, *_script(found))
+
+
+def _script(found: FoundCode) -> tuple[str | None, str]:
+    """The same code as JavaScript for the page, if it has a main part, and a sentence about it."""
+    name = type(found.rounds.environment).__name__
+    if found.checked.renderer.standalone is None:
+        return None, f"{name} has no standalone(), so its programs cannot be run outside of this package."
+    try:
+        text = found.exported("javascript").text
+    except AlphaNPIError as error:
+        return None, f"The programs cannot be run in a browser: {error}."
+    if not has_run(text):
+        return None, f"The standalone() of {name} has no main part that reads an input."
+    return text, "The exported program, translated to JavaScript."

@@ -1,6 +1,7 @@
 """Exported Python modules as JavaScript: a translation of the part of Python that runtimes are written in."""
 
+from alphanpi.exporting.javascript.assembling import has_run
 from alphanpi.exporting.javascript.refusing import UntranslatableError
 from alphanpi.exporting.javascript.writing import WrittenJavaScript, written
 
-__all__ = ["UntranslatableError", "WrittenJavaScript", "written"]
+__all__ = ["UntranslatableError", "WrittenJavaScript", "has_run", "written"]

@@ -42,6 +42,11 @@ if (globalThis.process?.versions?.node && process.argv[1]) {
 }"""
 
 
+def has_run(javascript: str) -> bool:
+    """Whether an assembled file has the function `run`."""
+    return _RUN in javascript
+
+
 def rule(text: str) -> str:
     """A line that divides a file."""
     return f"// {'-' * 30} {text} {'-' * 30}"

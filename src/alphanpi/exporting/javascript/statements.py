@@ -99,7 +99,7 @@ class StatementTranslator:
         return [*(comment(text) if text else []), f"{head}({parameters}) {{", *indented(written), "}"]
 
     def body(self, body: Sequence[ast.stmt], declared: set[str], elsewhere: Sequence[str] = ()) -> Lines:
-        """StatementTranslator with what they assign declared, and names that are assigned elsewhere."""
+        """Statements with what they assign declared, and names that are assigned elsewhere."""
         frame = _Body(body, elsewhere)
         self._frames.append(frame)
         self._plan(frame, declared)
@@ -150,7 +150,7 @@ class StatementTranslator:
                 frame.loops.add(id(loop))
 
     def block(self, body: Sequence[ast.stmt]) -> Lines:
-        """StatementTranslator inside of braces."""
+        """Statements inside of braces."""
         return indented([line for statement in body for line in self.statement(statement)])
 
     def statement(self, node: ast.stmt) -> Lines:

@@ -1,6 +1,7 @@
 // The page: reads the report and puts its sections in place.
 
 import { grouped, html } from "./dom.mjs";
+import { ownInput } from "./own_input.mjs";
 import { PlayerView } from "./playerview.mjs";
 import { code, generalisation, learning, summary } from "./sections.mjs";
 import { startTheme } from "./theme.mjs";
@@ -29,6 +30,7 @@ const parts = [
   section("summary", "Summary", agent.summary, summary(report)),
   section("player", "Execution", `${execution.program} on ${execution.input}`, html("p", { class: "note" },
     "The network alone decides, without search. Space plays, ← and → step.", execution.note ? html("strong", { class: "left-out" }, ` ${execution.note}`) : ""), player.node),
+  html("section", { id: "own-input", hidden: true }),
   section("tree", "Search tree", stepTitle, html("p", { class: "note" },
     `What a search with ${effort(searches)} thinks at the player's step. ${searches.note} Click a node to see its numbers, again to open or close it.`), treeView.node),
   section("learning", "Learning", null, learning(report)),
@@ -39,7 +41,8 @@ content.append(
   html("div", { class: "intro" }, html("h1", {}, document.title), html("p", { class: "muted" }, `${agent.run} · weights ${agent.weights.slice(0, 12)}`)),
   ...parts,
 );
-document.getElementById("sections").append(...parts.map((part) => html("a", { href: `#${part.id}` }, part.querySelector("h2").firstChild.textContent)));
+ownInput(document.getElementById("own-input"), report);
+document.getElementById("sections").append(...parts.filter((part) => !part.hidden).map((part) => html("a", { href: `#${part.id}` }, part.querySelector("h2").firstChild.textContent)));
 document.getElementById("foot").append(`Made by AlphaNPI ${report.version}. One file, no network; the data is the JSON object inside it (schema ${report.schema}).`);
 
 startTheme();
