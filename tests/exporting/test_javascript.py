@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -12,8 +13,13 @@ import pytest
 import alphanpi
 from alphanpi import ExportFailed, SpecificationError
 from alphanpi.environment.standalone import runtime_source
+from alphanpi.exporting import find_code
+from alphanpi.exporting.escaping import docstring, literal
+from alphanpi.exporting.javascript.assembling import head_comment
 from alphanpi.exporting.javascript.expressions import ExpressionTranslator
+from alphanpi.exporting.javascript.linking import linked
 from alphanpi.exporting.javascript.translating import translated
+from tests.exporting.test_escaping import HOSTILE
 from tests.helpers.chain import Chain, ChainNetwork
 from tests.helpers.commands import assert_one_line, command
 from tests.helpers.exports import ORIGIN, run_script
@@ -102,6 +108,29 @@ def test_nothing_is_written_where_the_runtime_cannot_be_translated(monkeypatch, 
     assert not target.exists()
 
 
+@pytest.mark.parametrize("name", ["hanoi", "lists"])
+def test_all_of_the_built_in_runtimes_can_be_translated(name):
+    source = runtime_source(f"alphanpi.environments.standalone.{name}")
+    assert translated(ast.parse(source), frozenset(("hanoi", "bubblesort"))).main
+
+
+@needs_node
+def test_whatever_text_there_is_stays_text(tmp_path):
+    texts = [*HOSTILE, "*/ process.exit(7); /*", "`${process.exit(7)}`", "</script>"]
+    functions = [
+        f"def f{number}():\n    {docstring(text)}\n    return {literal(text)}, f'{{1}}' {literal(text)}\n"
+        for number, text in enumerate(texts)
+    ]
+    translation = translated(ast.parse("\n\n".join(functions)))
+    called = ", ".join(f"f{number}()" for number in range(len(texts)))
+    parts = [*map(head_comment, texts), translation.functions, linked(translation.functions)]
+    file = tmp_path / "texts.mjs"
+    file.write_text("\n\n".join([*parts, f"console.log(JSON.stringify([{called}]));"]), encoding="utf-8")
+    done = in_node(file)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [[text, f"1{text}"] for text in texts]
+
+
 # ---------------------------------------------------------------------------- whole files
 
 
@@ -115,12 +144,11 @@ def hanoi(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def sort(tmp_path_factory) -> Path:
     file: Path = tmp_path_factory.mktemp("sort") / "sort.mjs"
-    exported = alphanpi.export(
-        "pretrained:recursive-sorting-compare", format="javascript", out=file, max_size=2, samples=12
-    )
-    file.with_suffix(".py").write_text(
-        alphanpi.export("pretrained:recursive-sorting-compare", max_size=2, samples=12).text
-    )
+    agent = alphanpi.load("pretrained:recursive-sorting-compare")
+    found = find_code(agent.environment, agent.evaluator, ORIGIN, max_size=2, samples=12)
+    exported = found.exported("javascript")
+    file.write_text(exported.text)
+    file.with_suffix(".py").write_text(found.exported("python").text)
     assert exported.general
     return file
 
@@ -201,6 +229,21 @@ def test_another_final_state_fails_the_export():
     sharing = CHAIN_SOURCE.replace("self.box, self.taken = box, taken", f"{order}; self.box, self.taken = box, taken")
     with pytest.raises(ExportFailed, match="the order of a set's elements is not translated"):
         exported_chain(source=sharing)
+
+
+@needs_node
+def test_calls_deeper_than_the_stack_are_told(monkeypatch, tmp_path):
+    exported = exported_chain()
+    (entry,) = exported.coverage
+    assert entry.nested >= 2_000
+    assert "stack" not in exported.text.split("\n\n")[0]
+    small = tmp_path / "node"
+    small.write_text(f'#!/bin/sh\nexec "{NODE}" --stack-size=300 "$@"\n')
+    small.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    exported = exported_chain()
+    assert any("1 of these starts nest calls deeper than JavaScript's usual stack" in one for one in exported.warnings)
+    assert "the same 12,497 actions" in exported.text.split("\n\n")[0].replace("\n// ", " ")
 
 
 def test_without_node_the_file_says_that_it_was_not_run(monkeypatch):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError
 from alphanpi.exporting import FoundCode, Origin, find_code
-from alphanpi.exporting.javascript import has_run
+from alphanpi.exporting.javascript import NOT_RUN, has_run
 from alphanpi.verification import Certificate, Kind
 
 SAMPLES = 200
@@ -54,9 +54,10 @@ def _script(found: FoundCode) -> tuple[str | None, str]:
     if found.checked.renderer.standalone is None:
         return None, f"{name} has no standalone(), so its programs cannot be run outside of this package."
     try:
-        text = found.exported("javascript").text
+        export = found.exported("javascript")
     except AlphaNPIError as error:
         return None, f"The programs cannot be run in a browser: {error}."
-    if not has_run(text):
+    if not has_run(export.text):
         return None, f"The standalone() of {name} has no main part that reads an input."
-    return text, "The exported program, translated to JavaScript."
+    note = "The exported program, translated to JavaScript."
+    return export.text, f"{note} Not compared with it: {NOT_RUN}." if NOT_RUN in export.warnings else note

@@ -2,6 +2,6 @@
 
 from alphanpi.exporting.javascript.assembling import has_run
 from alphanpi.exporting.javascript.refusing import UntranslatableError
-from alphanpi.exporting.javascript.writing import WrittenJavaScript, written
+from alphanpi.exporting.javascript.writing import NOT_RUN, WrittenJavaScript, written
 
-__all__ = ["UntranslatableError", "WrittenJavaScript", "has_run", "written"]
+__all__ = ["NOT_RUN", "UntranslatableError", "WrittenJavaScript", "has_run", "written"]

@@ -6,6 +6,7 @@ import ast
 import json
 
 from alphanpi.environment.specification import Library
+from alphanpi.exporting.escaping import one_line
 from alphanpi.exporting.javascript.linking import linked
 from alphanpi.exporting.javascript.naming import js_attribute, js_name
 from alphanpi.exporting.javascript.refusing import UntranslatableError
@@ -54,7 +55,7 @@ def rule(text: str) -> str:
 
 def head_comment(text: str) -> str:
     """Text at the head of a file; nothing in it ends the comment."""
-    return "\n".join(f"// {line}".rstrip() for line in text.strip().splitlines())
+    return "\n".join(f"// {one_line(line)}".rstrip() for line in text.strip().splitlines())
 
 
 def actions_of(library: Library) -> dict[str, str]:

@@ -93,22 +93,18 @@ class NodeChecker:
     def _judge(self, case: Case, _: dict[str, Any], result: dict[str, Any]) -> Difference | bool:
         """The first difference of a case, or whether it was too deep for JavaScript."""
         expected = encoded(self._exported.run(case))
-        watched, actions = result["watched"], result["actions"]
-        for done in (result["plain"], watched):
+        plain, watched = result["plain"], result["watched"]
+        for done in (plain, watched):
             if "raised" in done:
-                return Difference(case, result["count"], None, f"raise {done['raised']}")
-        if case.actions is not None and actions is not None:
-            pairs = enumerate(zip(case.actions, actions, strict=False))
-            step = next((step for step, (a, b) in pairs if a != b), min(len(case.actions), len(actions)))
-            agent, done = (dict(enumerate(one)).get(step) for one in (case.actions, actions))
-            return Difference(case, step, agent, done)
-        deep = bool(result["plain"].get("deep") or watched.get("deep"))
-        if not watched.get("deep") and result["count"] != case.steps:
-            return Difference(case, result["count"], None, watched.get("otherwise"))
-        for done in (result["plain"], watched):
-            if "final" in done and done["final"] != expected:
+                return Difference(case, watched["count"], None, f"raise {done['raised']}")
+        if case.actions is not None and watched["actions"] is not None:
+            return _first_difference(case, case.actions, watched["actions"])
+        if watched["count"] != case.steps:
+            return Difference(case, watched["count"], None, watched.get("otherwise"))
+        for done in (plain, watched):
+            if not done.get("deep") and done["final"] != expected:
                 return Difference(case, case.steps, None, None)
-        return deep
+        return bool(plain.get("deep"))
 
     def _replays(self, cases: Sequence[Case]) -> tuple[list[Case], list[dict[str, Any]]]:
         """What Python asks the environment, and the answers."""
@@ -199,6 +195,13 @@ export function $watch(recorder, work) {{
   const restore = $observe($KINDS, $ACTIONS, (action) => recorder.take(action), () => {{}});
   try {{ return work(); }} finally {{ restore(); }}
 }}"""
+
+
+def _first_difference(case: Case, expected: Sequence[str], done: Sequence[str]) -> Difference:
+    step = next((step for step, pair in enumerate(zip(expected, done, strict=False)) if len(set(pair)) > 1), None)
+    step = min(len(expected), len(done)) if step is None else step
+    agent, exported = (actions[step] if step < len(actions) else None for actions in (expected, done))
+    return Difference(case, step, agent, exported)
 
 
 class _Asked:

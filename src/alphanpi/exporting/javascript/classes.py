@@ -150,9 +150,9 @@ class ClassTranslator:
             inside = any(isinstance(part, ast.FunctionDef) for part in ast.walk(node) if part is not node)
             if inside or subject in set(stored(node.body)):
                 first = [f"let {js_name(subject)} = this;", *first]
+                names.add(subject)
             else:
                 self._naming.this = subject
-            names.add(subject)
         lines = self._statements.function(
             node, f"{head}{star(node)}{self._naming.attribute(name)}", written, first, names
         )

@@ -2,10 +2,11 @@
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import * as plain from "./plain.mjs";
+import { Worker, isMainThread, parentPort } from "node:worker_threads";
 
+const STACK = 256; // megabytes, for being watched: that takes more of the stack than a user's run
 const { generic, kind, cases } = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const watched = generic ? null : await import("./watched.mjs");
+const code = await import(isMainThread ? "./plain.mjs" : "./watched.mjs");
 
 class Otherwise extends Error {
   constructor(done) {
@@ -89,26 +90,43 @@ function attempt(work) {
 function replayed({ program, log }) {
   const env = new Replay(log);
   const done = attempt(() => {
-    plain[program](env);
+    code[program](env);
     return {};
   });
   return { ...done, place: env.place };
 }
 
-function compared({ program, name, given, steps, digest }) {
-  const first = attempt(() => {
-    const subject = new plain[kind](...plain.$decoded(given));
-    plain[program](subject);
-    return { final: plain.$encoded(subject) };
+function run({ program, given }) {
+  return attempt(() => {
+    const subject = new code[kind](...code.$decoded(given));
+    code[program](subject);
+    return { final: code.$encoded(subject) };
   });
-  const recorder = new Recorder(steps);
-  const second = attempt(() => {
-    const subject = new watched[kind](...watched.$decoded(given));
-    watched.$watch(recorder, () => recorder.call(name, watched.$programs[name], subject));
-    return { final: watched.$encoded(subject) };
-  });
-  const same = createHash("sha256").update(recorder.actions.join("\n")).digest("hex") === digest;
-  return { plain: first, watched: second, count: recorder.actions.length, actions: same || second.deep ? null : recorder.actions };
 }
 
-writeFileSync(process.argv[3], JSON.stringify(cases.map(generic ? replayed : compared)));
+function watch({ name, given, steps, digest }) {
+  const recorder = new Recorder(steps);
+  const done = attempt(() => {
+    const subject = new code[kind](...code.$decoded(given));
+    code.$watch(recorder, () => recorder.call(name, code.$programs[name], subject));
+    return { final: code.$encoded(subject) };
+  });
+  const same = createHash("sha256").update(recorder.actions.join("\n")).digest("hex") === digest;
+  return { ...done, count: recorder.actions.length, actions: same ? null : recorder.actions };
+}
+
+function watchAll() {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2), resourceLimits: { stackSizeMb: STACK } });
+    worker.on("message", resolve);
+    worker.on("error", reject);
+  });
+}
+
+if (!isMainThread) parentPort.postMessage(cases.map(watch));
+else if (generic) writeFileSync(process.argv[3], JSON.stringify(cases.map(replayed)));
+else {
+  const plain = cases.map(run);
+  const watched = await watchAll();
+  writeFileSync(process.argv[3], JSON.stringify(plain.map((one, place) => ({ plain: one, watched: watched[place] }))));
+}

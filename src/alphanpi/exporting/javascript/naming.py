@@ -40,11 +40,11 @@ class Naming:
 
     def is_local(self, name: str) -> bool:
         """Whether a function around binds the name."""
-        return any(name in scope for scope in self.scopes[1:])
+        return name == self.this or any(name in scope for scope in self.scopes[1:])
 
     def is_bound(self, name: str) -> bool:
         """Whether anything around binds the name."""
-        return any(name in scope for scope in self.scopes)
+        return name == self.this or any(name in scope for scope in self.scopes)
 
     def variable(self, name: str) -> str:
         """A variable in JavaScript."""
@@ -64,8 +64,11 @@ class Naming:
     @contextmanager
     def scope(self, names: set[str]) -> Iterator[None]:
         """Inside a function or comprehension."""
+        around = self.this
+        self.this = None if around in names else around
         self.scopes.append(names)
         try:
             yield
         finally:
             self.scopes.pop()
+            self.this = around

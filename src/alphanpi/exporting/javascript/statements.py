@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from alphanpi.exporting.escaping import one_line
 from alphanpi.exporting.javascript.builtins import EXCEPTIONS
 from alphanpi.exporting.javascript.expressions import ExpressionTranslator, is_simple, operator_helper
 from alphanpi.exporting.javascript.facts import signature, stored
@@ -26,7 +27,7 @@ def indented(lines: Lines) -> Lines:
 
 def comment(text: str) -> Lines:
     """A docstring as a comment."""
-    lines = [line.strip() for line in text.strip().replace("*/", "* /").splitlines()]
+    lines = [one_line(line.strip()) for line in text.strip().replace("*/", "* /").splitlines()]
     if len(lines) == 1:
         return [f"/** {lines[0]} */"]
     return ["/**", *(f" * {line}".rstrip() for line in lines), " */"]

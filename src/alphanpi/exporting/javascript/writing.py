@@ -45,6 +45,6 @@ def _too_deep(compared: NodeComparison) -> str:
     if not compared.too_deep:
         return ""
     return (
-        f"{compared.too_deep:,} of these starts nest calls deeper than JavaScript's stack, some 10,000 of them, and "
-        "were not compared"
+        f"{compared.too_deep:,} of these starts nest calls deeper than JavaScript's usual stack, which holds some "
+        "10,000 of them: there it needs more, with node --stack-size"
     )
