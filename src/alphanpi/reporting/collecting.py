@@ -24,7 +24,7 @@ from alphanpi.reporting.records import (
     VerdictRecord,
 )
 from alphanpi.reporting.searches import MOST_BYTES, Collected, SearchCollector
-from alphanpi.reporting.sources import ShownSource, exported
+from alphanpi.reporting.sources import ShownSource, as_given, exported
 from alphanpi.reporting.states import StateTable
 from alphanpi.reporting.training import learning, training
 from alphanpi.verification import Certificate
@@ -68,7 +68,7 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
     if proof is None:
         proof = computed(agent, wanted.verify_seconds, progress)
     if wanted.source is not None:
-        shown = ShownSource(wanted.source, "As given to the report; not compared with the agent here.")
+        shown = as_given(agent, wanted.source)
     elif wanted.export:
         shown = exported(agent, proof.certificate, progress)
     else:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError
 from alphanpi.exporting import FoundCode, Origin, find_code
-from alphanpi.exporting.javascript import NOT_RUN, has_run
+from alphanpi.exporting.javascript import NOT_RUN, assembled, has_run
 from alphanpi.verification import Certificate, Kind
 
 SAMPLES = 200
@@ -22,6 +22,20 @@ class ShownSource(NamedTuple):
     note: str
     script: str | None = None
     script_note: str = "There is no exported program that could be run here."
+
+
+def as_given(agent: Agent, text: str) -> ShownSource:
+    """Source code that someone gives to the report, and its translation if it is an exported module."""
+    note = "As given to the report; not compared with the agent here."
+    try:
+        script = assembled(text, agent.environment.library)
+    except (AlphaNPIError, SyntaxError, ValueError) as error:
+        return ShownSource(text, note, None, f"The source that was given cannot be run in a browser: {error}.")
+    if not has_run(script):
+        return ShownSource(text, note, None, "The source that was given has no main part that reads an input.")
+    return ShownSource(
+        text, note, script, "The source that was given, translated to JavaScript; not compared with the agent."
+    )
 
 
 def exported(agent: Agent, certificate: Certificate | None, progress: Callable[[str], None]) -> ShownSource:

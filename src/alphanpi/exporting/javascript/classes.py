@@ -8,9 +8,11 @@ import json
 from alphanpi.exporting.javascript.builtins import DUNDERS, EXCEPTIONS
 from alphanpi.exporting.javascript.expressions import ExpressionTranslator
 from alphanpi.exporting.javascript.facts import ClassFacts, decorator_names, is_static, signature, stored
+from alphanpi.exporting.javascript.functions import star
+from alphanpi.exporting.javascript.layout import Lines, comment, indented
 from alphanpi.exporting.javascript.naming import Naming, js_attribute, js_name
 from alphanpi.exporting.javascript.refusing import refuse
-from alphanpi.exporting.javascript.statements import Lines, StatementTranslator, comment, indented, star
+from alphanpi.exporting.javascript.statements import StatementTranslator
 
 _METHOD_DECORATORS = frozenset(
     ("property", "staticmethod", "classmethod", "override", "typing.override", "abstractmethod")

@@ -6,7 +6,9 @@ import ast
 import json
 
 from alphanpi.exporting.javascript.builtins import EXCEPTIONS, FUNCTIONS, METHODS, SYS
+from alphanpi.exporting.javascript.calls import CallTranslator
 from alphanpi.exporting.javascript.facts import Facts, is_boolean, signature
+from alphanpi.exporting.javascript.looping import LoopTranslator
 from alphanpi.exporting.javascript.naming import Naming, js_name
 from alphanpi.exporting.javascript.refusing import refuse
 
@@ -35,7 +37,6 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.NotIn: "!$in",
 }
 _SAFE_INTEGER = 2**53 - 1
-_KNOWN_LENGTH = {"enumerate": 2, "items": 2}  # what gives tuples of that length
 
 
 def operator_helper(operator: ast.operator, node: ast.AST) -> str:
@@ -60,9 +61,8 @@ class ExpressionTranslator:
     def __init__(self, facts: Facts, naming: Naming) -> None:
         self.facts = facts
         self.naming = naming
-        from alphanpi.exporting.javascript.calls import CallTranslator
-
         self.calls = CallTranslator(self)
+        self.loops = LoopTranslator(self)
 
     def tight(self, node: ast.expr) -> str:
         """An expression with parentheses around where it needs them."""
@@ -126,7 +126,7 @@ class ExpressionTranslator:
             case ast.NamedExpr(target=target, value=value):
                 return f"({js_name(target.id)} = {self.value(value)})"
             case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
-                return self._comprehension(node)
+                return self.loops.comprehension(node)
             case ast.Starred(value=value):
                 return f"...$iter({self.value(value)})"
         return refuse(f"the expression {ast.unparse(node)[:60]!r} ({type(node).__name__})", node)
@@ -288,85 +288,3 @@ class ExpressionTranslator:
         ]
         with self.naming.scope(set(parameters.names)):
             return f"(({', '.join(written)}) => {self.tight(node.body)})"
-
-    def pattern(self, target: ast.expr) -> str:
-        """Names to assign to, as JavaScript takes them apart."""
-        match target:
-            case ast.Name(id=name):
-                return js_name(name)
-            case ast.Starred(value=value):
-                return self.pattern(value)
-            case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                return f"[{', '.join(self.pattern(one) for one in elements)}]"
-        return refuse(f"the target {ast.unparse(target)!r} here", target)
-
-    def shape(self, target: ast.expr) -> str:
-        """How many values a target takes, and of what shape."""
-        assert isinstance(target, (ast.Tuple, ast.List)), "of several names"
-        if all(isinstance(one, (ast.Name, ast.Attribute, ast.Subscript)) for one in target.elts):
-            return str(len(target.elts))
-        return json.dumps(self._shape(target)).replace(",]", "]")
-
-    def _shape(self, target: ast.expr) -> object:
-        match target:
-            case ast.Starred():
-                return "*"
-            case ast.Tuple(elts=elements) | ast.List(elts=elements):
-                return [self._shape(one) for one in elements]
-        return 0
-
-    def passed(self, target: ast.expr, values: ast.expr) -> str:
-        """What a loop goes through, so that each value fits the target."""
-        text = self.value(values)
-        if isinstance(target, (ast.Tuple, ast.List)):
-            match values:
-                case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=given):
-                    length = len(given) if name == "zip" else _KNOWN_LENGTH.get(name)
-                    own = name in self.facts.methods or self.naming.is_bound(name)
-                    if (
-                        not own
-                        and self.shape(target) == str(length)
-                        and not any(isinstance(a, ast.Starred) for a in given)
-                    ):
-                        return text
-            return f"$unpacked({text}, {self.shape(target)})"
-        safe = isinstance(values, (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp)) or (
-            isinstance(values, ast.Call)
-            and isinstance(values.func, ast.Name)
-            and values.func.id in ("range", "enumerate", "zip", "reversed", "sorted", "list", "map")
-            and not self.naming.is_bound(values.func.id)
-        )
-        return text if safe else f"$iter({text})"
-
-    def _comprehension(self, node: ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp) -> str:
-        text = self._generated(node, node.generators)
-        match node:
-            case ast.ListComp():
-                return f"[...{text}]"
-            case ast.SetComp():
-                return f"new $Set({text})"
-            case ast.DictComp():
-                return f"new $Dict({text})"
-        return text
-
-    def _generated(
-        self, node: ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp, loops: list[ast.comprehension]
-    ) -> str:
-        first, *others = loops
-        if first.is_async:
-            refuse("an asynchronous comprehension", node)
-        values = self.passed(first.target, first.iter)
-        names = {part.id for part in ast.walk(first.target) if isinstance(part, ast.Name)}
-        with self.naming.scope(names):
-            target = f"({self.pattern(first.target)}) =>"
-            if others:
-                helper, made = "$flat", self._generated(node, others)
-            elif isinstance(node, ast.DictComp):
-                helper, made = "$each", f"[{self.value(node.key)}, {self.value(node.value)}]"
-            else:
-                helper, made = "$each", self.tight(node.elt)
-            parts = [values, f"{target} {made}"]
-            if first.ifs:
-                test = first.ifs[0] if len(first.ifs) == 1 else ast.BoolOp(ast.And(), first.ifs)
-                parts.append(f"{target} {self.test(test)}")
-        return f"{helper}({', '.join(parts)})"

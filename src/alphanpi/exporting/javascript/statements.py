@@ -3,69 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Callable, Sequence
 
-from alphanpi.exporting.escaping import one_line
 from alphanpi.exporting.javascript.builtins import EXCEPTIONS
+from alphanpi.exporting.javascript.declaring import FunctionBody, target_names
 from alphanpi.exporting.javascript.expressions import ExpressionTranslator, is_simple, operator_helper
 from alphanpi.exporting.javascript.facts import signature, stored
+from alphanpi.exporting.javascript.functions import check_inside, global_names, is_literal, nonlocal_names, star
+from alphanpi.exporting.javascript.layout import INDENT, Lines, comment, indented
 from alphanpi.exporting.javascript.naming import Naming, js_name
 from alphanpi.exporting.javascript.refusing import refuse
 
-INDENT = "  "
 _SHADOWING = frozenset(("any", "all", "bool", "isinstance", "super", "type"))
 _CALLING = (ast.Call, ast.Await, ast.NamedExpr, ast.Yield, ast.YieldFrom)
-
-Lines = list[str]
-
-
-def indented(lines: Lines) -> Lines:
-    """One level deeper."""
-    return [f"{INDENT}{line}" if line else line for line in lines]
-
-
-def comment(text: str) -> Lines:
-    """A docstring as a comment."""
-    lines = [one_line(line.strip()) for line in text.strip().replace("*/", "* /").splitlines()]
-    if len(lines) == 1:
-        return [f"/** {lines[0]} */"]
-    return ["/**", *(f" * {line}".rstrip() for line in lines), " */"]
-
-
-class _Body:
-    """What is known of the function whose statements are being translated."""
-
-    def __init__(self, body: Sequence[ast.stmt], elsewhere: Sequence[str]) -> None:
-        self.body = body
-        self.stores = Counter([*stored(list(body)), *elsewhere, *elsewhere])
-        for node in (part for statement in body for part in ast.walk(statement)):
-            if isinstance(node, ast.Nonlocal):
-                self.stores.update(node.names * 2)  # assigned elsewhere too
-        self.inline: dict[int, bool] = {}  # statements that declare what they assign; whether it stays as it is
-        self.loops: set[int] = set()  # loops that declare their variables
 
 
 def refuse_definition(node: ast.stmt) -> Lines:
     """Where nothing can be defined."""
     return refuse("a definition here", node)
-
-
-def _mentioned(nodes: Sequence[ast.AST]) -> set[str]:
-    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
-
-
-def _names(target: ast.expr) -> list[str] | None:
-    """The names of a target that is made of nothing else."""
-    match target:
-        case ast.Name(id=name):
-            return [name]
-        case ast.Tuple(elts=elements) | ast.List(elts=elements):
-            parts = [_names(one) for one in elements]
-            return None if any(part is None for part in parts) else [name for part in parts for name in part or ()]
-        case ast.Starred(value=value):
-            return _names(value)
-    return None
 
 
 class StatementTranslator:
@@ -74,7 +29,7 @@ class StatementTranslator:
     def __init__(self, expressions: ExpressionTranslator, naming: Naming) -> None:
         self._of = expressions
         self._naming = naming
-        self._frames: list[_Body] = []
+        self._frames: list[FunctionBody] = []
         self._labels: list[str | None] = []  # of the loops around: those with an `else` are left by name
         self._caught = False
         self._answers = False  # whether someone looks at the function's result
@@ -86,13 +41,13 @@ class StatementTranslator:
         for name in names | set(stored(node.body)):
             if name in _SHADOWING:
                 refuse(f"a variable called {name}", node)
-        _check_parameters(node)
+        check_inside(node)
         body = node.body[1:] if ast.get_docstring(node) is not None else node.body
         around = self._labels, self._caught, self.outside, self._answers
         self._labels, self._caught, self.outside = [], False, False
         self._answers = node.name in self._of.facts.answering and not star(node) and node.name != "__init__"
-        with self._naming.scope(names | (set(stored(node.body)) - _global(node))):
-            written = [*before, *self.body(body, names | _global(node) | _nonlocal(node))]
+        with self._naming.scope(names | (set(stored(node.body)) - global_names(node))):
+            written = [*before, *self.body(body, names | global_names(node) | nonlocal_names(node))]
         if self._answers and not (body and isinstance(body[-1], (ast.Return, ast.Raise))):
             written.append("return null;")
         self._labels, self._caught, self.outside, self._answers = around
@@ -101,54 +56,12 @@ class StatementTranslator:
 
     def body(self, body: Sequence[ast.stmt], declared: set[str], elsewhere: Sequence[str] = ()) -> Lines:
         """Statements with what they assign declared, and names that are assigned elsewhere."""
-        frame = _Body(body, elsewhere)
+        frame = FunctionBody(body, declared, elsewhere)
         self._frames.append(frame)
-        self._plan(frame, declared)
         written = [line for statement in body for line in self.statement(statement)]
         self._frames.pop()
-        first = {name for place in frame.inline for name in self._targets(body, place)}
-        loops = {name for node in _loops(body) if id(node) in frame.loops for name in _names(node.target) or ()}
-        functions = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-        hoisted = sorted(set(frame.stores) - declared - first - loops - functions)
-        return [*([f"let {', '.join(map(js_name, hoisted))};"] if hoisted else []), *written]
-
-    def _targets(self, body: Sequence[ast.stmt], place: int) -> list[str]:
-        node = body[place]
-        assert isinstance(node, (ast.Assign, ast.AnnAssign)), "only these declare"
-        return _names(node.targets[0] if isinstance(node, ast.Assign) else node.target) or []
-
-    def _plan(self, frame: _Body, declared: set[str]) -> None:
-        """Which statements can declare what they assign: the first to mention it, outside of loops and branches."""
-        seen = set(declared)
-        for place, node in enumerate(frame.body):
-            names: list[str] | None = None
-            if isinstance(node, ast.Assign) and len(node.targets) == 1:
-                names = _names(node.targets[0])
-            elif isinstance(node, ast.AnnAssign) and node.value is not None:
-                names = _names(node.target)
-            mentioned = _mentioned([node])
-            value = getattr(node, "value", None)
-            if names and not set(names) & (seen | (_mentioned([value]) if value else set())):
-                frame.inline[place] = all(frame.stores[name] == 1 for name in names)
-            seen |= mentioned | {one.name for one in ast.walk(node) if isinstance(one, ast.FunctionDef)}
-        everywhere = Counter(
-            part.id for statement in frame.body for part in ast.walk(statement) if isinstance(part, ast.Name)
-        )
-        for loop in _loops(frame.body):
-            names = _names(loop.target)
-            inside = Counter(part.id for part in ast.walk(loop) if isinstance(part, ast.Name))
-            functions = [
-                part
-                for statement in loop.body
-                for part in ast.walk(statement)
-                if isinstance(part, (ast.Lambda, ast.FunctionDef, ast.GeneratorExp))
-            ]
-            if (
-                names
-                and not set(names) & (declared | _mentioned([loop.iter, *loop.orelse]) | _mentioned(functions))
-                and all(frame.stores[name] == 1 and inside[name] == everywhere[name] for name in names)
-            ):
-                frame.loops.add(id(loop))
+        hoisted = [js_name(name) for name in frame.hoisted()]
+        return [*([f"let {', '.join(hoisted)};"] if hoisted else []), *written]
 
     def block(self, body: Sequence[ast.stmt]) -> Lines:
         """Statements inside of braces."""
@@ -222,18 +135,21 @@ class StatementTranslator:
         return [f"{label}: {{", *indented(written), *self.block(node.orelse), "}"]
 
     def _for(self, node: ast.For, target: ast.expr, values: ast.expr) -> tuple[str, str | None]:
-        passed = self._of.passed(target, values)
-        if _names(target) is None:
+        passed = self._of.loops.passed(target, values)
+        if target_names(target) is None:
             one = self._naming.temporary()
             return f"for (const {one} of $iter({self._of.value(values)})) {{", " ".join(self._give(target, one))
         const = "const " if id(node) in self._frames[-1].loops else ""
-        return f"for ({const}{self._of.pattern(target)} of {passed}) {{", None
+        return f"for ({const}{self._of.loops.pattern(target)} of {passed}) {{", None
 
     def _assign(self, node: ast.stmt, targets: Sequence[ast.expr], value: ast.expr) -> Lines:
-        frame = self._frames[-1]
-        place = next((place for place in frame.inline if frame.body[place] is node), None)
-        word = "" if place is None else "const " if frame.inline[place] else "let "
-        if word and self.outside and word == "const " and not any(n.startswith("_") for n in _names(targets[0]) or ()):
+        word = self._frames[-1].declaring(node)
+        if (
+            word
+            and self.outside
+            and word == "const "
+            and not any(n.startswith("_") for n in target_names(targets[0]) or ())
+        ):
             word = f"export {word}"
         if len(targets) > 1:
             one = self._naming.temporary()
@@ -243,7 +159,7 @@ class StatementTranslator:
         if isinstance(target, (ast.Tuple, ast.List)):
             return self._unpack(target, value, word)
         if word:
-            return [f"{word}{self._of.pattern(target)} = {self._of.value(value)};"]
+            return [f"{word}{self._of.loops.pattern(target)} = {self._of.value(value)};"]
         if isinstance(target, ast.Subscript) and any(isinstance(part, _CALLING) for part in ast.walk(value)):
             one = self._naming.temporary()  # the value comes first
             return ["{", f"{INDENT}const {one} = {self._of.value(value)};", *indented(self._give(target, one)), "}"]
@@ -258,9 +174,9 @@ class StatementTranslator:
         if plain and flat and isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(elements):
             given = f"[{self._of.listed(value.elts)}]"
         else:
-            given = f"$unpack({self._of.value(value)}, {self._of.shape(target)})"
-        if _names(target) is not None:
-            return [f"{word}{self._of.pattern(target)} = {given};"]
+            given = f"$unpack({self._of.value(value)}, {self._of.loops.shape(target)})"
+        if target_names(target) is not None:
+            return [f"{word}{self._of.loops.pattern(target)} = {given};"]
         if not flat:
             refuse(f"the target {ast.unparse(target)!r}", target)
         names = [self._naming.temporary() for _ in elements]
@@ -279,8 +195,8 @@ class StatementTranslator:
                 return [f"$setslice({self._of.value(owner)}, {', '.join(self._of.bounds(bounds))}, {value});"]
             case ast.Subscript(value=owner, slice=index):
                 return [f"$set({self._of.value(owner)}, {self._of.value(index)}, {value});"]
-            case ast.Tuple() | ast.List() if _names(target) is not None:
-                return [f"{self._of.pattern(target)} = $unpack({value}, {self._of.shape(target)});"]
+            case ast.Tuple() | ast.List() if target_names(target) is not None:
+                return [f"{self._of.loops.pattern(target)} = $unpack({value}, {self._of.loops.shape(target)});"]
         return refuse(f"the target {ast.unparse(target)!r}", target)
 
     def _augmented(self, node: ast.AugAssign) -> Lines:
@@ -401,7 +317,7 @@ class StatementTranslator:
                 written.append(js_name(name))
                 continue
             text = self._of.value(default)
-            if not _is_literal(default):
+            if not is_literal(default):
                 constant = self._naming.temporary().replace("$", f"${name}$")
                 before.append(f"const {constant} = {text};")
                 text = constant
@@ -411,58 +327,3 @@ class StatementTranslator:
             written.append(f"...{js_name(given.vararg.arg)}")
             first.append(f"{js_name(given.vararg.arg)} = $tuple({js_name(given.vararg.arg)});")
         return before, ", ".join(written), first
-
-
-def _is_literal(node: ast.expr) -> bool:
-    match node:
-        case ast.Constant():
-            return True
-        case ast.Tuple(elts=elements):
-            return all(_is_literal(one) for one in elements)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _is_literal(operand)
-    return False
-
-
-def star(node: ast.FunctionDef) -> str:
-    """An asterisk where the function is a generator."""
-    pending: list[ast.AST] = list(node.body)
-    while pending:
-        part = pending.pop()
-        if isinstance(part, (ast.Yield, ast.YieldFrom)):
-            return "*"
-        if not isinstance(part, (ast.FunctionDef, ast.Lambda)):
-            pending += ast.iter_child_nodes(part)
-    return ""
-
-
-def _loops(body: Sequence[ast.stmt]) -> list[ast.For]:
-    found: list[ast.For] = []
-    pending: list[ast.AST] = list(body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
-            continue
-        if isinstance(node, ast.For):
-            found.append(node)
-        pending += ast.iter_child_nodes(node)
-    return found
-
-
-def _own(node: ast.FunctionDef, kind: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
-    return {name for part in ast.walk(node) if isinstance(part, kind) for name in part.names}
-
-
-def _global(node: ast.FunctionDef) -> set[str]:
-    return _own(node, ast.Global)
-
-
-def _nonlocal(node: ast.FunctionDef) -> set[str]:
-    """Names of functions around that this one assigns; those that a function inside shares with it are its own."""
-    return {name for part in node.body if isinstance(part, ast.Nonlocal) for name in part.names}
-
-
-def _check_parameters(node: ast.FunctionDef) -> None:
-    for part in ast.walk(node):
-        if isinstance(part, (ast.AsyncFunctionDef, ast.ClassDef)):
-            refuse(f"{part.name} inside of a function", part)

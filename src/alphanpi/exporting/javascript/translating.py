@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import NamedTuple
 
 from alphanpi.exporting.javascript.builtins import TYPES
 from alphanpi.exporting.javascript.classes import ClassTranslator
 from alphanpi.exporting.javascript.expressions import ExpressionTranslator
 from alphanpi.exporting.javascript.facts import IGNORED_MODULES, Signature, gathered, signature, stored
+from alphanpi.exporting.javascript.functions import star
+from alphanpi.exporting.javascript.layout import Lines, indented
 from alphanpi.exporting.javascript.naming import Naming, js_name
 from alphanpi.exporting.javascript.refusing import refuse
-from alphanpi.exporting.javascript.statements import Lines, StatementTranslator, indented, star
+from alphanpi.exporting.javascript.statements import StatementTranslator
 
 _IMPORTED = frozenset(
     ("dataclasses.dataclass", "dataclasses.field", "dataclasses.replace", "typing.NamedTuple", "abc.ABC")
@@ -73,7 +76,7 @@ class _ModuleTranslator:
                 rest.append(["function $main() {", *indented(self._statements.body(inside, declared)), "}"])
         return Translation(
             "\n\n".join("\n".join(lines) for lines in functions),
-            "\n\n".join("\n".join(lines) for lines in rest if lines),
+            re.sub(r"\n{3,}", "\n\n", "\n\n".join("\n".join(lines) for lines in rest if lines)).strip("\n"),
             bool(main),
             tuple(self._facts.classes),
         )
