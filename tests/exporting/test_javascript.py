@@ -13,7 +13,6 @@ import pytest
 import alphanpi
 from alphanpi import ExportFailed, SpecificationError
 from alphanpi.environment.standalone import runtime_source
-from alphanpi.exporting import find_code
 from alphanpi.exporting.escaping import docstring, literal
 from alphanpi.exporting.javascript.assembling import head_comment
 from alphanpi.exporting.javascript.expressions import ExpressionTranslator
@@ -142,13 +141,11 @@ def hanoi(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sort(tmp_path_factory) -> Path:
+def sort(tmp_path_factory, sorting_code) -> Path:
     file: Path = tmp_path_factory.mktemp("sort") / "sort.mjs"
-    agent = alphanpi.load("pretrained:recursive-sorting-compare")
-    found = find_code(agent.environment, agent.evaluator, ORIGIN, max_size=2, samples=12)
-    exported = found.exported("javascript")
+    exported = sorting_code.exported("javascript")
     file.write_text(exported.text)
-    file.with_suffix(".py").write_text(found.exported("python").text)
+    file.with_suffix(".py").write_text(sorting_code.exported("python").text)
     assert exported.general
     return file
 

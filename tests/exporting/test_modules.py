@@ -43,8 +43,8 @@ def hanoi():
 
 
 @pytest.fixture(scope="module")
-def sorting():
-    return alphanpi.export("pretrained:recursive-sorting-compare", max_size=4, samples=300)
+def sorting(sorting_code):
+    return sorting_code.exported("python")
 
 
 # ---------------------------------------------------------------------------- Hanoi

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import alphanpi
+from alphanpi.reporting.records import ReportRecord
 from tests.reporting.test_page import CHROMIUM, FLAGS, Visit, sync_api
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium, as in test_page.py")
 
 
+def report(source: str, file: Path | None = None) -> ReportRecord:
+    return alphanpi.report(
+        "pretrained:hanoi", file, instance="2", simulations=1, seconds=0, verify_seconds=0, source=source
+    )
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     file = tmp_path_factory.mktemp("own") / "hanoi.html"
-    record = alphanpi.report("pretrained:hanoi", file, instance="2", simulations=5, seconds=0.1, verify_seconds=300)
+    source = alphanpi.export("pretrained:hanoi", max_size=4, samples=5).text
+    record = report(source, file)
     assert record.script is not None
     return file, record
 
@@ -76,6 +85,24 @@ def test_a_program_that_never_ends_does_not_stop_the_page(browser, page, tmp_pat
     assert one.page.evaluate("1 + 1") == 2
     one.page.wait_for_selector('.own-error:text-is("stopped after 0.5 seconds")')
     one.context.close()
+
+
+@pytest.mark.parametrize(
+    ("changed", "note"),
+    [
+        (lambda text: text, "The source that was given, translated to JavaScript"),
+        (lambda text: text.partition("if __name__")[0], "has no main part that reads an input"),
+        (
+            lambda text: f"import json\n{text}",
+            "line 1 of the exported Python, `import json`: ",
+        ),
+        (lambda text: f"( {text}", "cannot be run in a browser: "),
+    ],
+)
+def test_a_module_that_is_given_is_translated_if_it_can_be(page, changed, note):
+    record = report(changed(page[1].source))
+    assert note in record.script_note
+    assert (record.script is not None) == ("translated" in note)
 
 
 def test_without_a_program_that_runs_alone_there_is_no_section(tmp_path):
