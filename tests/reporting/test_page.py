@@ -448,8 +448,8 @@ def test_a_refutation_is_shown_with_its_counter_example(visit):
     assert "Started from" in one.text("#certificate .counter-example")
     assert "rule: " in one.text("#certificate .counter-example")
     assert "HANOI: at size" in one.text("#certificate .reasons")
-    one.page.click(".without-source summary")
     assert "The verdict is REFUTED" in one.text(".without-source")
+    one.page.click(".without-source summary")
     assert "alphanpi export" in one.text(".without-source .command")
 
 

@@ -69,7 +69,7 @@ export function lineChart(width, { x, series, marks = [], events = [], share = f
       svg("line", { class: "mark", x1: toX(at), x2: toX(at), y1: above - 6, y2: ground }),
       labels[place] ? svg("text", { class: "mark-label", x: labels[place].x, y: above - 12, "text-anchor": labels[place].anchor }, marks[place].label) : null]),
     series.map((one, place) => svg("path", { class: `series series-${place % COLOURS}`, d: path(one) })),
-    events.map(({ at, good, label }) => svg("path", { class: good ? "event good" : "event bad", d: `M${toX(at) - 4},${ground + 6}l4,-7l4,7z` }, svg("title", {}, label))),
+    events.map(({ at, good, label }) => svg("path", { class: good ? "event good" : "event bad", d: `M${toX(at) - 5},${ground}l5,-9l5,9z` }, svg("title", {}, label))),
     cursor, dots);
   let here = null;
   const look = (place) => {

@@ -30,8 +30,9 @@ function section(id, title, subtitle, ...parts) {
 }
 
 const withoutSource = report.source === null
-  ? html("details", { class: "without-source" }, html("summary", {}, "There is no source code beside it"), html("p", { class: "note" }, `${report.source_note} This writes it, and gives it to the report:`),
-      command(`alphanpi export ${agent.run} -o program.py\nalphanpi report ${agent.run} --source program.py`))
+  ? html("div", { class: "without-source" }, html("p", { class: "note" }, `There is no source code beside it. ${report.source_note}`),
+      html("details", {}, html("summary", {}, "How to write it, and give it to the report"),
+        command(`alphanpi export ${agent.run} -o program.py\nalphanpi report ${agent.run} --source program.py`)))
   : null;
 
 const parts = [

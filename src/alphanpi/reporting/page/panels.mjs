@@ -61,7 +61,7 @@ export class Panels {
     };
     const rows = around.map(frame);
     const hidden = rows.length - MOST_FRAMES_OF_STACK;
-    if (hidden > 0) rows.splice(1, hidden, html("li", { class: "muted" }, `… ${grouped(hidden)} more`));
+    if (hidden > 1) rows.splice(1, hidden, html("li", { class: "muted" }, `… ${grouped(hidden)} more`));
     this.stack.replaceChildren(...rows);
   }
 }

@@ -8,7 +8,7 @@ const GAP = { row: 10, column: 38 };
 const PADDING = 14;
 const LETTER = 6.1; // width of one in the second line of a box
 const ZOOMS = [0.25, 0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.6, 2];
-const READABLE = 0.7; // smaller trees are scrolled unless somebody asks for less
+const READABLE = 0.75; // smaller trees are scrolled unless somebody asks for less; on a phone, nothing is made smaller
 
 export class TreeView {
   constructor(report, layoutLibrary) {
@@ -138,7 +138,7 @@ export class TreeView {
     });
     const boxes = places.map((place) => this.drawnBox(place, decision, most));
     const whole = Math.min(1, room / this.size.width, tall / this.size.height);
-    this.scale = this.zoom === "fit" ? whole : this.zoom ?? Math.max(READABLE, whole);
+    this.scale = this.zoom === "fit" ? whole : this.zoom ?? Math.max(room < 600 ? 1 : READABLE, whole);
     const picture = svg("svg", { viewBox: `0 0 ${this.size.width} ${this.size.height}`, width: this.size.width * this.scale, height: this.size.height * this.scale,
       class: "tree", role: "tree", "aria-label": "Search tree" },
       svg("g", { transform: `translate(${PADDING},${PADDING})` }, links, boxes));
