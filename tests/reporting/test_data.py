@@ -102,7 +102,7 @@ def test_a_pretrained_agent_has_no_curves_and_a_run_has(report, tmp_path):
     folder = run_folder(tmp_path, iterations=2000)
     with (folder / "metrics.jsonl").open("a") as file:
         file.write('{"iteration": 2001, "lev')  # a run that was killed while it wrote
-    record = make_report(folder, instance="2", simulations=5, seconds=0.5, verify_seconds=0)
+    record = make_report(folder, instance="2", simulations=5, seconds=0.5, verify_seconds=0, export=False)
     curves = record.learning
     assert curves is not None
     assert curves.iteration[0] == 1
@@ -127,7 +127,9 @@ def test_a_run_that_fails_and_has_no_picture_is_shown_as_text(tmp_path):
 
 
 def test_large_searches_are_left_out_and_counted(hanoi):
-    record = make_report("pretrained:hanoi", instance="10", simulations=5, most_steps=200, verify_seconds=0)
+    record = make_report(
+        "pretrained:hanoi", instance="10", simulations=5, most_steps=200, verify_seconds=0, export=False
+    )
     assert f"of {record.execution.actions:,} steps" in record.execution.note
     assert record.execution.left_out > 4000
     assert len(to_json(record)) < 2_500_000

@@ -71,7 +71,7 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
     if wanted.source is not None:
         shown = ShownSource(wanted.source, "As given to the report; not compared with the agent here.")
     elif wanted.export:
-        shown = exported(agent, proof.certificate, progress)
+        shown = exported(agent, proof.certificate, watched.execution.success, progress)
     else:
         shown = ShownSource(None, "The export was left out, as asked for.")
     marked = FollowedSource([], [None] * len(watched.sites), "")

@@ -32,8 +32,8 @@ export function nearest(values, value) {
 }
 
 // series: [{name, values: (number | null)[]}]; marks: [{at, label}] vertical lines; events: [{at, good, label}] on the axis.
-// `read(place)` is told where the reader looks, null for nowhere.
-export function lineChart(width, { x, series, marks = [], events = [], share = false, xLabel, height = 230, read = () => {} }) {
+// `whole`: there is nothing between two whole numbers of x. `read(place)` is told where the reader looks, null for nowhere.
+export function lineChart(width, { x, series, marks = [], events = [], share = false, whole = false, xLabel, height = 230, read = () => {} }) {
   const above = MARGIN.top + (marks.length ? 14 : 0);
   const inner = { width: width - MARGIN.left - MARGIN.right, height: height - above - MARGIN.bottom };
   const values = series.flatMap((one) => one.values).filter((value) => value !== null);
@@ -47,13 +47,13 @@ export function lineChart(width, { x, series, marks = [], events = [], share = f
     let d = "";
     ys.forEach((y, place) => {
       if (y === null) { pen = "M"; return; }
-      d += `${pen}${toX(x[place]).toFixed(1)},${toY(y).toFixed(1)}`;
+      d += `${pen}${toX(x[place]).toFixed(1)},${toY(y).toFixed(1)}${pen === "M" ? "l0,0" : ""}`; // a point of its own is seen, too
       pen = "L";
     });
     return d;
   };
   const yTicks = share ? [0, 0.25, 0.5, 0.75, 1] : niceTicks(bottom, top, 4);
-  const xTicks = niceTicks(first, last, Math.max(3, Math.floor(inner.width / 70)));
+  const xTicks = niceTicks(first, last, Math.max(3, Math.floor(inner.width / 70))).filter((tick) => !whole || Number.isInteger(tick));
   const ground = height - MARGIN.bottom;
   const labels = markLabels(marks.map(({ at, label }) => ({ x: toX(at), label })));
   const cursor = svg("line", { class: "cursor", y1: above, y2: ground, opacity: 0 });

@@ -53,8 +53,8 @@ export function learning(report) {
       command(used && used !== "python" ? used : `alphanpi train ${report.agent.environment}`)];
   }
   const axes = {
-    iteration: { x: curves.iteration, xLabel: "iteration", of: ({ iteration }) => iteration },
-    seconds: { x: curves.elapsed, xLabel: "second", of: ({ elapsed }) => elapsed },
+    iteration: { x: curves.iteration, xLabel: "iteration", whole: true, of: ({ iteration }) => iteration },
+    seconds: { x: curves.elapsed, xLabel: "second", whole: false, of: ({ elapsed }) => elapsed },
   };
   let shown = axes.iteration;
   const axis = () => shown;
@@ -63,13 +63,14 @@ export function learning(report) {
   const marks = ({ x }, width) => advanced.map((place) => ({ at: x[place], label: width < 560 ? `level ${curves.level[place]}` : `level ${curves.level[place]} learned` }));
   const events = ({ of }) => curves.exams.map((exam) => ({ at: of(exam), good: exam.passed, label: `exam in iteration ${exam.iteration}: ${exam.text}` }));
   const lines = (record, of) => of.map((name) => ({ name, values: record[name] }));
-  const plain = (series) => ({ x, xLabel }) => ({ x, xLabel, height: 190, series });
+  const over = ({ x, xLabel, whole }) => ({ x, xLabel, whole });
+  const plain = (series) => (now) => ({ ...over(now), height: 190, series });
   const losses = plain([{ name: "policy", values: curves.policy_loss }, { name: "value", values: curves.value_loss }]);
   const all = [
     curve("validation-success", "Validation success per program", axis, names, (now, width = 1000) =>
-      ({ x: now.x, xLabel: now.xLabel, share: true, marks: marks(now, width), events: events(now), series: lines(curves.success, names) })),
+      ({ ...over(now), share: true, marks: marks(now, width), events: events(now), series: lines(curves.success, names) })),
     explored.length ? curve("explored-success", "Success while exploring, with search", axis, explored, (now, width = 1000) =>
-      ({ x: now.x, xLabel: now.xLabel, share: true, height: 190, marks: marks(now, width), series: lines(curves.explored, explored) })) : null,
+      ({ ...over(now), share: true, height: 190, marks: marks(now, width), series: lines(curves.explored, explored) })) : null,
     curve("losses", "Losses", axis, ["policy", "value"], losses),
     curve("throughput", "Simulations per second", axis, ["simulations per second"], plain([{ name: "simulations per second", values: curves.simulations_per_second }])),
   ];
