@@ -36,10 +36,20 @@ def test_report_writes_one_small_file(run, tmp_path):
 
 def test_report_as_json_and_from_python(run, tmp_path):
     file = tmp_path / "data.json"
-    options = ("--input", 1, "--simulations", 3, "--verify-seconds", 0)  # a certificate says how long it took
+    options = (
+        "--input",
+        1,
+        "--simulations",
+        3,
+        "--verify-seconds",
+        0,
+        "--no-export",
+    )  # a certificate says how long it took
     assert run("report", "pretrained:hanoi", "--json", "-o", file, *options)[0] == 0
     assert json.loads(file.read_text())["schema"] == 1
-    record = alphanpi.report("pretrained:hanoi", tmp_path / "again.json", instance="1", simulations=3, verify_seconds=0)
+    record = alphanpi.report(
+        "pretrained:hanoi", tmp_path / "again.json", instance="1", simulations=3, verify_seconds=0, export=False
+    )
     assert (tmp_path / "again.json").read_text() == file.read_text()
     assert record.execution.actions == 2
 
@@ -131,7 +141,7 @@ def test_damaged_records_are_named(tmp_path):
     folder = run_folder(tmp_path)
     (folder / "scores.json").write_text('{"scores": [{"program": "HANOI"}]}')
     with pytest.raises(UsageError, match=r"scores\.json: cannot be read: field 'scores\.0\.size'"):
-        make_report(folder, instance="1", simulations=1, verify_seconds=0)
+        make_report(folder, instance="1", simulations=1, verify_seconds=0, export=False)
     (folder / "scores.json").unlink()
     (folder / "meta.json").write_text("{")
     with pytest.raises(UsageError, match=r"meta\.json: cannot be read"):

@@ -131,9 +131,9 @@ class FoundCode(NamedTuple):
     rounds: Rounds
     number: int  # of the round it was found in
 
-    def exported(self, format_: Format) -> Export:
-        """The code in a format."""
-        return _export(self.checked, self.rounds, self.number, format_)
+    def exported(self, format_: Format, most_compared: int | None = None) -> Export:
+        """The code in a format; JavaScript is compared with it on all its starts, or on so many of them."""
+        return _export(self.checked, self.rounds, self.number, format_, most_compared)
 
 
 def find_code(
@@ -178,7 +178,7 @@ def _remembers_loops(rounds: Rounds) -> bool:
     return not rounds.watcher.window and any(entry.growing for entry in rounds.library.learned)
 
 
-def _export(found: Checked, rounds: Rounds, number: int, format_: Format) -> Export:
+def _export(found: Checked, rounds: Rounds, number: int, format_: Format, most_compared: int | None = None) -> Export:
     environment, coverage = rounds.environment, rounds.coverage
     standalone = found.renderer.standalone is not None
     cases = [*rounds.learned, *rounds.examined]
@@ -186,7 +186,8 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format) -> Exp
     if _remembers_loops(rounds) and any(entry.written_out for entry in coverage):
         told.append(_HINT)
     if format_ == "javascript":
-        script = written(found.text, environment, found.renderer, cases, rounds.clock)
+        some = cases if most_compared is None else cases[:: -(-len(cases) // most_compared)]
+        script = written(found.text, environment, found.renderer, some, rounds.clock)
         text, told = script.text, [*told, *script.warnings]
     else:
         text = _formatted(format_, found, rounds)

@@ -12,17 +12,21 @@ from alphanpi.reporting.records import ReportRecord, TreePageRecord, plain
 # Each module after those it imports: they are joined in one scope.
 REPORT_MODULES = (
     "dom.mjs",
+    "theme.mjs",
     "playback.mjs",
     "scenes.mjs",
     "sceneview.mjs",
+    "sourceview.mjs",
+    "timeline.mjs",
+    "panels.mjs",
     "trees.mjs",
     "charts.mjs",
     "certificate.mjs",
     "sections.mjs",
     "playerview.mjs",
     "treeview.mjs",
+    "disagreementview.mjs",
     "own_input.mjs",
-    "theme.mjs",
     "main.mjs",
 )
 TREE_MODULES = ("dom.mjs", "trees.mjs", "treeview.mjs", "theme.mjs", "tree_main.mjs")

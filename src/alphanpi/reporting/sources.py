@@ -1,4 +1,4 @@
-"""The report's source code: exported here where the programs' behaviour is finite, so that it does not take long."""
+"""The report's source code: exported here, for longer where the programs' behaviour is known to be finite."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from typing import NamedTuple
 from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError
 from alphanpi.exporting import FoundCode, Origin, find_code
+from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.javascript import NOT_RUN, assembled, has_run
 from alphanpi.verification import Certificate, Kind
 
 SAMPLES = 200
-SECONDS = 30.0
+SECONDS = 30.0  # where larger problems show nothing new
+TRIED_SECONDS = 15.0  # elsewhere
+SCRIPT_SECONDS = 30.0  # for its translation; it takes a few
+SCRIPT_CASES = 2000
 
 
 class ShownSource(NamedTuple):
@@ -38,21 +42,21 @@ def as_given(agent: Agent, text: str) -> ShownSource:
     )
 
 
-def exported(agent: Agent, certificate: Certificate | None, progress: Callable[[str], None]) -> ShownSource:
-    """The learned programs as code, if a certificate says that larger problems show nothing new."""
-    if certificate is None:
-        return ShownSource(None, "Without a certificate nothing says how long an export takes, so none was tried.")
-    verdict = certificate.claim
-    if verdict.kind < Kind.SATURATED:
-        return ShownSource(
-            None,
-            f"The verdict is {verdict}: larger problems may keep showing new behaviour, and an export may take long "
-            "or find no code, so none was tried.",
-        )
+def exported(
+    agent: Agent, certificate: Certificate | None, solved: bool, progress: Callable[[str], None]
+) -> ShownSource:
+    """The learned programs as code, if they are known to work, or at least did in the run that is shown."""
+    verdict = None if certificate is None else certificate.claim
+    finite = verdict is not None and verdict.kind >= Kind.SATURATED
+    if verdict is not None and verdict.kind == Kind.REFUTED:
+        return ShownSource(None, f"The verdict is {verdict}, so no export was tried.")
+    if not finite and not solved:
+        return ShownSource(None, "The run failed, so no export was tried.")
     progress("exporting the learned programs")
+    seconds = SECONDS if finite else TRIED_SECONDS
     origin = Origin(agent.name, agent.weights_hash[:12], agent.card.environment, agent.card.options)
     try:
-        found = find_code(agent.environment, agent.evaluator, origin, samples=SAMPLES, time_limit=SECONDS)
+        found = find_code(agent.environment, agent.evaluator, origin, samples=SAMPLES, time_limit=seconds)
         export = found.exported("python")
     except AlphaNPIError as error:  # ExportFailed, or an agent or environment with nothing to export
         return ShownSource(None, f"The export failed: {error}.")
@@ -68,7 +72,8 @@ def _script(found: FoundCode) -> tuple[str | None, str]:
     if found.checked.renderer.standalone is None:
         return None, f"{name} has no standalone(), so its programs cannot be run outside of this package."
     try:
-        export = found.exported("javascript")
+        found.rounds.clock = Clock(SCRIPT_SECONDS)
+        export = found.exported("javascript", most_compared=SCRIPT_CASES)
     except AlphaNPIError as error:
         return None, f"The programs cannot be run in a browser: {error}."
     if not has_run(export.text):

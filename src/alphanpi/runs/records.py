@@ -130,6 +130,8 @@ class Iteration(LooseRecord):
     level: Annotated[int, Field(ge=1)]
     advanced: bool
     success: dict[str, Share]
+    explored: dict[str, Share] = Field(default_factory=dict)
+    exam: Text = ""
     policy_loss: float
     value_loss: float
     simulations: Count
