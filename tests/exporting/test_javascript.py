@@ -23,7 +23,7 @@ from tests.helpers.chain import Chain, ChainNetwork
 from tests.helpers.commands import assert_one_line, command
 from tests.helpers.exports import ORIGIN, run_script
 from tests.helpers.standalone_chain import CHAIN_SOURCE, chain_with
-from tests.helpers.translations import NODE, assert_same, needs_node
+from tests.helpers.translations import NODE, assert_same, in_javascript, needs_node
 
 FEATURES = Path(__file__).parent / "javascript_features.txt"
 MAIN = """
@@ -111,6 +111,26 @@ def test_nothing_is_written_where_the_runtime_cannot_be_translated(monkeypatch, 
 def test_all_of_the_built_in_runtimes_can_be_translated(name):
     source = runtime_source(f"alphanpi.environments.standalone.{name}")
     assert translated(ast.parse(source), frozenset(("hanoi", "bubblesort"))).main
+
+
+@needs_node
+def test_no_python_reaches_what_javascript_has_besides(tmp_path):
+    """A translated module knows its own names alone, and no way to make code of text."""
+    source = """
+def escape():
+    return escape.__class__("return process")()
+
+def again():
+    return [].__class__.__class__("return process")()
+
+def attribute():
+    return getattr(escape, "constructor")("return process")()
+"""
+    found = in_javascript(source, ["escape", "again", "attribute"], tmp_path)
+    assert found == [["raises", "TypeError"], ["raises", "TypeError"], ["raises", "AttributeError"]]
+    for name in ("process", "globalThis", "fetch", "Function"):
+        with pytest.raises(SpecificationError, match=f"the name '{name}', which the module does not define"):
+            translated(ast.parse(f"x = {name}"))
 
 
 @needs_node

@@ -31,7 +31,7 @@ class CallTranslator:
             case ast.Attribute():
                 return self._method(node.func, node)
             case ast.Call(func=ast.Name(id="type"), args=[one]) if not self._naming.is_bound("type"):
-                return f"new {self._of.tight(one)}.constructor({self._positional(node)})"
+                return f"new ($kind({self._of.value(one)}))({self._positional(node)})"
         return f"$call({', '.join([self._of.value(node.func), *self._plain(node)])})"
 
     def _named(self, name: str, node: ast.Call) -> str:
@@ -109,7 +109,7 @@ class CallTranslator:
             case ast.Name(id=kind) if kind in self._facts.classes and not self._naming.is_local(kind):
                 return self._of_class(kind, name, node)
         if name == "__class__":
-            return f"new {self._of.tight(owner)}.constructor({self._positional(node)})"
+            return f"new ($kind({self._of.value(owner)}))({self._positional(node)})"
         if name == "_replace":
             return self._replace(owner, node.args, node)
         attribute = self._naming.attribute(name)

@@ -169,7 +169,7 @@ class ExpressionTranslator:
             case ast.Attribute(value=one, attr="__class__") if name == "__name__":
                 return f"$typeName({self.value(one)})"
         if name == "__class__":
-            return f"{self.tight(node.value)}.constructor"
+            return f"$kind({self.value(node.value)})"
         if name in self.facts.methods:
             return f"$getattr({self.value(node.value)}, {json.dumps(self.naming.attribute(name))})"
         if name in self.facts.attributes or name == "args":

@@ -241,3 +241,9 @@ function $isinstance(value, kinds) {
   if (kinds === "tuple") return value instanceof $Tuple;
   return $typeName(value) === kinds;
 }
+
+// The class of an object of the module.
+function $kind(value) {
+  if (value instanceof $Object || value instanceof $Tuple || value instanceof $BaseException) return value.constructor;
+  throw new $TypeError(`the class of a ${$typeName(value)} is not translated`);
+}
