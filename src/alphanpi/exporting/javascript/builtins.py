@@ -28,12 +28,13 @@ FUNCTIONS = {
     "float": Builtin("$float", 0, 1),
     "frozenset": Builtin("$setof", 0, 1),
     "int": Builtin("$int", 0, 2, ("base",), 1),
-    "iter": Builtin("$iter", 1, 1),
+    "iter": Builtin("$iterator", 1, 1),
     "len": Builtin("$len", 1, 1),
     "list": Builtin("$list", 0, 1),
     "map": Builtin("$map", 2, None),
     "max": Builtin("$max", 1, None),
     "min": Builtin("$min", 1, None),
+    "next": Builtin("$next", 1, 2),
     "ord": Builtin("$ord", 1, 1),
     "pow": Builtin("$pow", 2, 2),
     "range": Builtin("$range", 1, 3),
@@ -76,6 +77,8 @@ METHODS = {
     "partition": Builtin("$partition", 1, 1),
     "pop": Builtin("$pop", 0, 2),
     "remove": Builtin("$remove", 1, 1),
+    "removeprefix": Builtin("$removeprefix", 1, 1),
+    "removesuffix": Builtin("$removesuffix", 1, 1),
     "replace": Builtin("$substitute", 2, 3),
     "reverse": Builtin("$reverse", 0, 0),
     "rjust": Builtin("$rjust", 1, 2),
@@ -94,7 +97,8 @@ METHODS = {
 }
 _EXCEPTIONS = """
 ArithmeticError AssertionError AttributeError BaseException Exception IndexError KeyError LookupError NameError
-NotImplementedError OverflowError RecursionError RuntimeError SystemExit TypeError ValueError ZeroDivisionError
+NotImplementedError OverflowError RecursionError RuntimeError StopIteration SystemExit TypeError ValueError
+ZeroDivisionError
 """
 EXCEPTIONS = frozenset(_EXCEPTIONS.split())
 TYPES = frozenset(("bool", "dict", "float", "int", "list", "range", "set", "str", "tuple"))

@@ -95,8 +95,14 @@ class CallTranslator:
             written[place] = self._of.value(word.value)
         return written
 
+    def is_own_type(self, node: ast.expr) -> bool:
+        """Whether an expression is the name of one of Python's types."""
+        return isinstance(node, ast.Name) and node.id in TYPES and not self._naming.is_bound(node.id)
+
     def _method(self, func: ast.Attribute, node: ast.Call) -> str:
         name, owner = func.attr, func.value
+        if self.is_own_type(owner) and name in METHODS:
+            return f"{METHODS[name].helper}({self._positional(node)})"
         match owner:
             case ast.Name(id=module) if module in self._facts.modules and not self._naming.is_local(module):
                 return self._of_module(module, name, node)

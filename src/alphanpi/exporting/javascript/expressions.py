@@ -168,6 +168,8 @@ class ExpressionTranslator:
                 return f"$typeName({self.value(one)})"
             case ast.Attribute(value=one, attr="__class__") if name == "__name__":
                 return f"$typeName({self.value(one)})"
+        if self.calls.is_own_type(node.value) and name in METHODS:
+            return METHODS[name].helper
         if name == "__class__":
             return f"$kind({self.value(node.value)})"
         if name in self.facts.methods:

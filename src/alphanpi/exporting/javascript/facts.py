@@ -10,6 +10,7 @@ from alphanpi.exporting.javascript.refusing import refuse
 
 IGNORED_MODULES = {"__future__", "typing", "collections.abc", "abc"}
 """Modules of which only names for annotations and bases are used."""
+_EMPTY_BASES = ("object", "abc.ABC", "typing.Generic", "typing.Protocol")
 _BOOLEAN_METHODS = {"isalpha", "isdecimal", "isdigit", "isspace", "issubset", "startswith", "endswith"}  # Python's own
 
 
@@ -151,7 +152,7 @@ class _Gatherer:
 
     def _class(self, node: ast.ClassDef) -> None:
         bases = [ast.unparse(base) for base in node.bases]
-        bases = [base for base in bases if self.imported.get(base, base) not in ("object", "abc.ABC")]
+        bases = [base for base in bases if self._named(base.partition("[")[0]) not in _EMPTY_BASES]
         if len(bases) > 1 or node.keywords:
             refuse(f"the class {node.name} with several bases or with keywords", node)
         base = bases[0] if bases else None

@@ -19,7 +19,7 @@ from alphanpi.exporting.javascript.statements import StatementTranslator
 _IMPORTED = frozenset(
     ("dataclasses.dataclass", "dataclasses.field", "dataclasses.replace", "typing.NamedTuple", "abc.ABC")
 )
-_MODULES = frozenset(("sys", "dataclasses", "typing"))
+_MODULES = frozenset(("abc", "dataclasses", "sys", "typing"))
 
 _MACHINE: dict[str, tuple[Signature, ...]] = {
     name: (Signature((), (), 0, variadic=True),) for name in ("act", "field", "may", "call")

@@ -177,3 +177,15 @@ function $print(values, sep = null, end = null, file = null) {
   (file ?? $sys.stdout).write(Array.from(values, $str).join(sep ?? " ") + (end ?? "\n"));
   return null;
 }
+
+function $iterator(value) {
+  return $iter(value)[Symbol.iterator]();
+}
+
+function $next(iterator, other) {
+  if (typeof iterator?.next !== "function") throw new $TypeError(`'${$typeName(iterator)}' object is not an iterator`);
+  const { done, value } = iterator.next();
+  if (!done) return value;
+  if (other === undefined) throw new $StopIteration();
+  return other;
+}

@@ -5,6 +5,7 @@ function $iter(value) {
   if (typeof value === "string" || Array.isArray(value)) return value;
   if (value instanceof $Set) throw new $TypeError("the order of a set's elements is not translated; sort them");
   if (typeof value?.__iter__ === "function") return value.__iter__();
+  if (typeof value?.next === "function") return { [Symbol.iterator]: () => ({ next: () => value.next() }) }; // a loop that is left does not end it
   if (typeof value?.[Symbol.iterator] === "function") return value;
   throw new $TypeError(`'${$typeName(value)}' object is not iterable`);
 }

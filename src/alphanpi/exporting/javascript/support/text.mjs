@@ -244,3 +244,11 @@ function $zfill(text, width) {
   const sign = /^[+-]/.test(text) ? text[0] : "";
   return sign + $pad(text.slice(sign.length), Number(width) - sign.length, "0", "left");
 }
+
+function $removeprefix(text, part) {
+  return $startswith(text, part) ? text.slice(part.length) : text;
+}
+
+function $removesuffix(text, part) {
+  return part !== "" && $endswith(text, part) ? text.slice(0, -part.length) : text;
+}

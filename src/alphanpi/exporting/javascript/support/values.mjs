@@ -54,6 +54,8 @@ class $RuntimeError extends $Exception {}
 
 class $NotImplementedError extends $RuntimeError {}
 
+class $StopIteration extends $Exception {}
+
 class $RecursionError extends $RuntimeError {}
 
 // Ends a run from outside; no `except` sees it.
