@@ -22,7 +22,7 @@ export function lead(report) {
   ].filter(Boolean);
   return html("p", { class: "lead" }, report.agent.summary.replace(/\.?$/, "."), " ",
     parts.length ? `${program}: ${parts.join(", ")}. ` : null,
-    certificate ? html("a", { href: "#certificate", class: verdictMood(certificate.verdict, checked) }, `${verdictText(verdict.text, checked)}.`) : null);
+    certificate ? html("a", { href: "#certificate", title: verdict.meaning, class: verdictMood(certificate.verdict, checked) }, `${verdictText(verdict.text, checked)}.`) : null);
 }
 
 // A chart whose legend says the values where the reader looks; `options(axis)` are those of `lineChart` but for `x`.
