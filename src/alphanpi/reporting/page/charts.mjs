@@ -39,7 +39,7 @@ export function lineChart(width, { x, series, marks = [], events = [], share = f
   const values = series.flatMap((one) => one.values).filter((value) => value !== null);
   const top = share ? 1 : values.reduce((most, value) => Math.max(most, value), 1e-9) * 1.05;
   const bottom = share ? 0 : values.reduce((least, value) => Math.min(least, value), 0);
-  const first = x[0], last = x[x.length - 1];
+  const first = whole ? x[0] : Math.min(0, x[0]), last = x[x.length - 1];
   const toX = (value) => MARGIN.left + (inner.width * (value - first)) / (last - first || 1);
   const toY = (value) => above + inner.height * (1 - (value - bottom) / (top - bottom));
   const path = ({ values: ys }) => {

@@ -22,7 +22,7 @@ export function lead(report) {
   ].filter(Boolean);
   return html("p", { class: "lead" }, report.agent.summary.replace(/\.?$/, "."), " ",
     parts.length ? `${program}: ${parts.join(", ")}. ` : null,
-    certificate ? html("a", { href: "#certificate", class: verdictMood(certificate.verdict, checked) }, `${verdictText(verdict.text, checked)}.`) : null);
+    certificate ? html("a", { href: "#certificate", title: verdict.meaning, class: verdictMood(certificate.verdict, checked) }, `${verdictText(verdict.text, checked)}.`) : null);
 }
 
 // A chart whose legend says the values where the reader looks; `options(axis)` are those of `lineChart` but for `x`.
@@ -31,8 +31,8 @@ function curve(name, caption, axis, names, options) {
   const where = html("li", { class: "where" });
   const values = names.map(() => html("output", { class: "value" }));
   const read = (place) => {
-    const { x, series, xLabel } = options(axis());
-    where.textContent = place === null ? "" : `${xLabel} ${Number.isInteger(x[place]) ? grouped(x[place]) : x[place].toFixed(1)}`;
+    const { series } = options(axis()), { x, say } = axis();
+    where.textContent = place === null ? "" : say(x[place]);
     values.forEach((value, number) => {
       const found = place === null ? null : series[number].values[place];
       value.textContent = found === null ? "" : share ? percent(found) : shortNumber(found);
@@ -53,8 +53,8 @@ export function learning(report) {
       command(used && used !== "python" ? used : `alphanpi train ${report.agent.environment}`)];
   }
   const axes = {
-    iteration: { x: curves.iteration, xLabel: "iteration", whole: true, of: ({ iteration }) => iteration },
-    seconds: { x: curves.elapsed, xLabel: "second", whole: false, of: ({ elapsed }) => elapsed },
+    iteration: { x: curves.iteration, xLabel: "iteration", whole: true, say: (value) => `iteration ${grouped(value)}`, of: ({ iteration }) => iteration },
+    seconds: { x: curves.elapsed, xLabel: "seconds", whole: false, say: (value) => `${value.toFixed(1)} s`, of: ({ elapsed }) => elapsed },
   };
   let shown = axes.iteration;
   const axis = () => shown;

@@ -23,8 +23,7 @@ export function sourceLines(source) {
   const lines = [[]];
   for (const part of highlighted(source)) {
     const [kind, text] = typeof part === "string" ? [null, part] : part;
-    text.split(/(?<=\n)/).forEach((piece) => {
-      if (!piece) return;
+    (text.match(/[^\n]*\n|[^\n]+/g) ?? []).forEach((piece) => {
       lines.at(-1).push(kind ? [kind, piece] : piece);
       if (piece.endsWith("\n")) lines.push([]);
     });
