@@ -99,6 +99,8 @@ def test_a_member_at_fault_ends_in_one_line(run, rewritten, tmp_path, text, comm
         ("fields = ()", "`fields` must name every entry of an observation"),
         ("fields = ('zero', 'zero')", "`fields` has a duplicate name"),
         ("derived = ('a', 1)", "`derived` must name conditions"),
+        ("size_unit = 'disks'", "`size_unit` must be two words"),
+        ("size_unit = ('disk',)", "`size_unit` must be two words"),
     ],
 )
 def test_sizes_and_names_are_checked_before_anything_is_done(run, rewritten, text, message):

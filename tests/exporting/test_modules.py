@@ -43,8 +43,8 @@ def hanoi():
 
 
 @pytest.fixture(scope="module")
-def sorting():
-    return alphanpi.export("pretrained:recursive-sorting-compare", max_size=4, samples=300)
+def sorting(sorting_code):
+    return sorting_code.exported("python")
 
 
 # ---------------------------------------------------------------------------- Hanoi
@@ -66,7 +66,7 @@ def test_hanoi_runs_on_its_own(hanoi, tmp_path):
     outcome = run_script(path, "3")
     assert outcome.stdout == alphanpi.load("pretrained:hanoi").run("HANOI", "3") + "\n"
     assert run_script(path, "zero").returncode == 1
-    assert "usage" in run_script(path).stderr
+    assert run_script(path).stderr == "'' is not a number of disks; give 1 or more\n"
 
 
 @pytest.mark.parametrize("disks", [1, 2, 7, 12])

@@ -30,6 +30,7 @@ def metrics(iterations: int) -> list[dict]:
             "advanced": number in (iterations // 2, iterations),
             "success": success(number),
             "explored": {"HANOI": 0.5},
+            "exam": {iterations - 2: "failed: HANOI on 3", iterations: "passed"}.get(number, ""),
             "policy_loss": 1 / number,
             "value_loss": 0.5 / number,
             "simulations": 1000 * number,

@@ -72,11 +72,14 @@ def test_a_certificate_that_is_damaged_or_about_others_is_refused(tmp_path, cert
         quick(untrained)
 
 
-def test_without_verification_there_is_no_export_either():
-    record = quick("pretrained:hanoi", verify_seconds=0)
-    assert (record.certificate, record.source) == (None, None)
+def test_without_a_certificate_the_programs_are_exported_if_the_run_went_well(hanoi, tmp_path):
+    record = quick(hanoi, verify_seconds=0)
+    assert record.certificate is None
     assert "left out" in record.certificate_note
-    assert "Without a certificate" in record.source_note
+    assert "def hanoi(" in str(record.source)
+    assert all(step.line is not None for step in record.execution.steps)
+    record = make_report(untrained_hanoi(tmp_path), instance="2", simulations=1, seconds=0, verify_seconds=0)
+    assert (record.source, record.source_note) == (None, "The run failed, so no export was tried.")
 
 
 def test_a_refuted_agent_has_a_certificate_and_no_source(tmp_path):
@@ -103,7 +106,7 @@ def test_an_export_that_fails_is_told(monkeypatch, tmp_path, certificate):
     def fail(*arguments, **options):
         raise alphanpi.ExportFailed("nothing exported: HANOI differs")
 
-    monkeypatch.setattr("alphanpi.reporting.sources.export_evaluator", fail)
+    monkeypatch.setattr("alphanpi.reporting.sources.find_code", fail)
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(certificate))
     record = quick("pretrained:hanoi", certificate=file)

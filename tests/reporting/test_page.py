@@ -95,7 +95,25 @@ def test_opens_from_disk_without_requests_or_complaints(visit, pages, name):
     one = visit(name)
     assert one.requests == [pages[name].as_uri()]
     assert pages[name].stat().st_size < 3_000_000
-    assert one.page.locator("section.card").count() == (1 if name == "tree" else 6)
+    assert one.page.locator("section.card").count() == {"tree": 1, "hanoi": 7}.get(name, 6)
+
+
+def test_what_was_learned_comes_first_and_statistics_last(visit):
+    one = visit("hanoi")
+    assert one.page.evaluate("[...document.querySelectorAll('main > section')].map(({id}) => id)") == [
+        "player",
+        "own-input",
+        "tree",
+        "learning",
+        "generalisation",
+        "certificate",
+        "statistics",
+    ]
+    assert one.page.locator("#own-input").is_visible()
+    assert not visit("refuted").page.locator("#own-input").is_visible()
+    lead = one.text(".lead")
+    assert "HANOI: learned in 30.0 s" in lead
+    assert "PROVED" in lead
 
 
 @pytest.mark.parametrize(
@@ -103,10 +121,12 @@ def test_opens_from_disk_without_requests_or_complaints(visit, pages, name):
 )
 def test_plays_to_the_end_and_shows_the_solved_state(visit, name, final):
     one = visit(name)
-    one.page.select_option(".controls select", "8")
+    one.page.select_option("#pace", "8")
+    assert one.page.evaluate("alphanpiPlayer.playback.speed") == 8
+    one.page.evaluate("alphanpiPlayer.playback.speed = 60")  # faster than anybody can see
     one.page.click("#play")
     one.page.wait_for_selector('[data-solved="true"]', timeout=60_000)
-    assert one.page.locator(".state-text").text_content() == final
+    assert one.page.locator(".state-text > :last-child").text_content() == final
     assert "Solved" in one.text(".says")
     if name == "hanoi":
         disks = one.page.evaluate(
@@ -145,9 +165,9 @@ def test_keys_step_play_and_jump(visit):
     keyboard, counter = one.page.keyboard, ".counter"
     keyboard.press("ArrowRight")
     keyboard.press("ArrowRight")
-    assert one.text(counter).startswith("2 /")
+    assert one.text(counter) == "step 3 of 32"
     keyboard.press("ArrowLeft")
-    assert one.text(counter).startswith("1 /")
+    assert one.text(counter) == "step 2 of 32"
     keyboard.press("Space")
     one.page.wait_for_function("alphanpiPlayer.playback.index >= 2")
     keyboard.press("Space")
@@ -155,9 +175,16 @@ def test_keys_step_play_and_jump(visit):
     one.page.focus("#step")
     keyboard.press("Enter")
     keyboard.press("End")
-    assert one.text(counter) == "32 / 32"
+    assert one.text(counter) == "end of 32"
     keyboard.press("Home")
-    assert one.text(counter).startswith("0 /")
+    assert one.text(counter) == "step 1 of 32"
+    keyboard.press("n")
+    keyboard.press("n")
+    assert one.text(".stack li:last-child") == "HANOI(3 disks)"
+    keyboard.press("ArrowLeft")
+    assert one.page.locator(".stack li").count() == 2
+    keyboard.press("u")
+    assert one.page.locator(".stack li").count() == 1
 
 
 def test_everything_can_be_reached_with_tab(visit):
@@ -168,7 +195,7 @@ def test_everything_can_be_reached_with_tab(visit):
         seen.add(
             one.page.evaluate("(({id, className}) => id || (className.baseVal ?? className))(document.activeElement)")
         )
-    assert {"theme", "play", "step", "scrub", "pill"} <= seen
+    assert {"theme", "play", "step", "over", "out", "moves-only", "pace", "scrub", "program-source", "pill"} <= seen
     assert any("tree-node" in name for name in seen)
 
 
@@ -181,12 +208,94 @@ def test_panels_follow_the_player(visit):
     assert one.page.locator(".stack li").count() == 2
     assert one.page.locator(".fields li").count() == 5
     assert one.page.locator(".chances .chosen").count() == 1
-    assert "step 3 of the run" in one.text("#tree h2 small")
+    assert one.text("#tree h2 small") == "Step 3: HANOI chooses SWAP_A_T"
+
+
+CURRENT = "document.querySelector('.line.current')?.dataset.line ?? null"
+
+
+def test_the_line_of_the_step_is_lit_and_seen(visit, pages):
+    one = visit("hanoi", viewport={"width": 1200, "height": 900})
+    steps = one.page.evaluate("alphanpiPlayer.steps.map((step) => String(step.line))")
+    texts = one.page.evaluate(
+        """alphanpiPlayer.steps.map((_, step) => { alphanpiPlayer.jump(step);
+             const line = document.querySelector(".line.current"), pane = document.querySelector(".program-source");
+             const [a, b] = [line.getBoundingClientRect(), pane.getBoundingClientRect()];
+             const seen = a.top >= b.top && a.bottom <= b.bottom;
+             return { line: line.dataset.line, text: line.textContent.trim(), seen,
+                      action: alphanpiPlayer.report.library[alphanpiPlayer.steps[step].action].name }; })"""
+    )
+    assert [one["line"] for one in texts] == steps
+    assert all(text["seen"] for text in texts)
+    written = {"MOVE_DISK": "game.move_disk()", "SWAP_A_T": "game.swap_a_t()", "SWAP_S_A": "game.swap_s_a()"}
+    written["HANOI"] = "hanoi(game.without_largest_disk())"
+    assert {text["action"]: text["text"] for text in texts if text["action"] != "STOP"} == written
+    one.page.evaluate("alphanpiPlayer.jump(alphanpiPlayer.playback.last)")
+    assert one.page.evaluate(CURRENT) is None
+
+
+def test_the_callers_lines_are_marked_too(visit):
+    one = visit("hanoi")
+    inner = one.page.evaluate("alphanpiPlayer.steps.findIndex((step) => step.depth === 2)")
+    one.page.evaluate("(step) => alphanpiPlayer.jump(step)", inner)
+    assert "hanoi(" in one.text(".line.calling")
+    assert one.page.locator(".stack li").all_inner_texts() == ["HANOI(3 disks)", "HANOI(2 disks)", "HANOI(1 disk)"]
+
+
+def test_a_step_has_an_address(visit, pages):
+    one = visit("hanoi")
+    one.page.click("#step")
+    one.page.wait_for_function("location.hash === '#step=2'")
+    one.page.evaluate("location.hash = '#step=12'")
+    one.page.wait_for_function("alphanpiPlayer.playback.index === 11")
+    one.page.reload()
+    assert one.text(".counter") == "step 12 of 32"
+    one.page.goto(f"{pages['hanoi'].as_uri()}#step=end")
+    one.page.reload()
+    assert "Solved" in one.text(".says")
+
+
+def test_moves_only_shows_what_changes(visit):
+    one = visit("hanoi")
+    one.page.check("#moves-only")
+    seen = []
+    while "end" not in one.text(".counter"):
+        one.page.click("#step")
+        seen.append(one.page.locator(".state-text > :last-child").text_content())
+    assert len(seen) == len(set(seen)) == 8  # three disks: seven moves
+
+
+def test_the_timeline_shows_calls_and_leads_to_them(visit):
+    one = visit("hanoi")
+    assert one.page.locator(".timeline .span").count() == 7
+    bar = one.page.locator(".timeline .span", has_text="HANOI(2 disks)").nth(1)
+    bar.locator("rect").click()
+    assert one.page.locator(".stack li").all_inner_texts() == ["HANOI(3 disks)", "HANOI(2 disks)"]
+    assert one.page.evaluate("alphanpiPlayer.calls.calls.some(({first}) => first === alphanpiPlayer.playback.index)")
+    assert one.page.locator(".timeline .span.on").count() == 2
+
+
+HEIGHTS = """() => { const parts = ["#player", "#tree", ".stage", ".panels", ".treeview"];
+  const seen = {}; const view = alphanpiPlayer;
+  const height = (part) => Math.round(document.querySelector(part).getBoundingClientRect().height);
+  for (let step = 0; step <= view.playback.last; step += 1) {
+    view.jump(step);
+    for (const part of parts) (seen[part] ??= new Set()).add(height(part));
+  }
+  return Object.fromEntries(Object.entries(seen).map(([part, heights]) => [part, heights.size])); }"""
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize("name", ["hanoi", "sorting", "text"])
+def test_nothing_jumps_while_stepping(visit, name, width):
+    one = visit(name, viewport={"width": width, "height": 800})
+    assert set(one.page.evaluate(HEIGHTS).values()) == {1}
 
 
 def test_the_tree_is_there_from_the_start_with_its_path_open(visit):
     one = visit("hanoi")
-    assert "step 1 of the run" in one.text("#tree h2 small")
+    assert "Step 1:" in one.text("#tree h2 small")
+    assert one.page.locator(".tree-node .after").first.text_content() == "A: 3 2 1 B: - C: -"
     assert one.page.locator(".tree-node.chosen").count() >= 4
 
 
@@ -217,11 +326,65 @@ def test_no_two_boxes_of_the_tree_overlap(visit):
         if closed.count() == 0:
             break
         closed.first.click()
-    boxes = [box.bounding_box() for box in one.page.locator(".tree-node .box").all()]
+    boxes = one.page.evaluate(
+        "[...document.querySelectorAll('.tree-node .box')].map((box) => box.getBoundingClientRect().toJSON())"
+    )
     for place, a in enumerate(boxes):
         for b in boxes[place + 1 :]:
             apart = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
             assert apart or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]
+
+
+def test_the_tree_is_zoomed_and_fitted(visit):
+    one = visit("tree")
+    size = lambda: one.page.locator("svg.tree").bounding_box()  # noqa: E731
+    before = size()
+    one.page.get_by_role("button", name="Zoom in").click()
+    assert size()["width"] > before["width"]
+    one.page.get_by_role("button", name="Show the whole tree").click()
+    frame = one.page.locator(".tree-drawing").bounding_box()
+    assert size()["width"] <= frame["width"]
+    assert size()["height"] <= frame["height"]
+    one.page.focus('.tree-node[tabindex="0"]')
+    one.page.keyboard.press("+")
+    assert one.page.evaluate("document.activeElement.matches('.tree-node')")
+
+
+def test_where_search_and_network_disagree(visit):
+    one = visit("hanoi")
+    assert "choose the same in all" in one.text(".disagreements")
+    other = visit("refuted")
+    steps = other.page.evaluate(
+        """() => { const { execution, searches } = alphanpiPlayer.report;
+             return execution.steps.flatMap(({ search, decision }, step) => {
+               const found = searches.searches[search]?.decisions.find((one) => one.step === decision);
+               return found && found.choice !== found.taken ? [step] : []; }); }"""
+    )
+    assert steps
+    assert other.page.locator(".disagreements .pill").count() == len(steps)
+    other.page.click("#next-disagreement")
+    reached = other.page.evaluate("alphanpiPlayer.playback.index")
+    assert reached == next((step for step in steps if step > 0), steps[0])
+    assert "the search itself chose" in other.text(".tree-tools")
+
+
+def test_curves_say_their_values_over_iterations_and_over_time(visit):
+    one = visit("hanoi")
+    chart = one.page.locator("#learning .chart.line").first
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    one.page.mouse.move(box["x"] + box["width"] - 20, box["y"] + 60)
+    legend = one.text("#learning .legend")
+    assert "iteration 30" in legend
+    assert "100%" in legend
+    one.page.get_by_label("seconds").check()
+    chart = one.page.locator("#learning .chart.line").first
+    chart.focus()
+    one.page.keyboard.press("ArrowRight")
+    assert "1.0 s" in one.text("#learning .legend")
+    assert "exploring" in one.text("#learning")
+    assert one.page.locator("#learning .event.bad").count() == 1
+    assert "Exams: 2 held, 1 passed" in one.text("#learning .exams")
 
 
 def test_arrows_walk_through_the_tree(visit):
@@ -255,50 +418,52 @@ def test_every_figure_is_saved_as_a_picture_of_its_own(visit, tmp_path):
 def test_without_a_picture_the_state_is_text(visit):
     one = visit("text")
     assert one.page.locator(".scene").count() == 0
-    assert one.text(".state-text").startswith("[0]")
+    assert one.text(".state-text > :last-child").startswith("[0]")
     one.page.keyboard.press("ArrowRight")
 
 
 def test_learning_is_shown_or_explained(visit):
     trained = visit("hanoi")
-    assert trained.page.locator("#learning path.series").count() == 5
+    assert trained.page.locator("#learning path.series").count() == 6
     assert "level 1 learned" in trained.page.locator("#learning").inner_text()
     assert "no learning curves" in visit("sorting").page.locator("#learning").inner_text()
 
 
 def test_a_proof_is_shown_with_its_lemma_and_assumptions(visit):
     one = visit("sorting")
-    assert "PROVED" in one.text("#summary .facts")
-    assert one.page.locator("#code .verdicts tbody tr").count() == 6
-    row = one.page.locator("#code .verdicts tr", has_text="RESET").inner_text().split()
+    assert "PROVED" in one.text("#certificate .facts")
+    assert one.page.locator("#certificate .verdicts tbody tr").count() == 6
+    row = one.page.locator("#certificate .verdicts tr", has_text="RESET").inner_text().split()
     assert row[:3] == ["RESET", "PROVED", "2\N{EN DASH}13"]
-    assert "BUBBLESORT ends with both pointers at the start or" in one.text("#code .invariants")
-    assert "in the way" not in one.text("#code").lower()
-    lemma = one.page.locator("#code .lemma")
+    assert "BUBBLESORT ends with both pointers at the start or" in one.text("#certificate .invariants")
+    assert "in the way" not in one.text("#certificate").lower()
+    lemma = one.page.locator("#certificate .lemma")
     assert not lemma.locator("p").first.is_visible()
     lemma.locator("summary").click()
     assert lemma.locator("p").nth(1).inner_text().startswith("(2) BUBBLE")
     assert lemma.locator("li", has_text="holds in all").count() == 2
-    one.page.locator("#code .assumptions summary").click()
-    assert "Post-conditions say what the user means." in one.text("#code .assumptions")
+    one.page.locator("#certificate .assumptions summary").click()
+    assert "Post-conditions say what the user means." in one.text("#certificate .assumptions")
 
 
 def test_a_refutation_is_shown_with_its_counter_example(visit):
     one = visit("refuted")
-    assert "REFUTED" in one.text("#summary .facts")
-    assert "HANOI fails" in one.text("#code .counter-example")
-    assert "Started from" in one.text("#code .counter-example")
-    assert "rule: " in one.text("#code .counter-example")
-    assert "HANOI: at size" in one.text("#code .reasons")
-    assert "The verdict is REFUTED" in one.text("#code")
-    assert "alphanpi export" in one.text("#code .command")
+    assert "REFUTED" in one.text("#certificate .facts")
+    assert "HANOI fails" in one.text("#certificate .counter-example")
+    assert "Started from" in one.text("#certificate .counter-example")
+    assert "rule: " in one.text("#certificate .counter-example")
+    assert "HANOI: at size" in one.text("#certificate .reasons")
+    assert "The verdict is REFUTED" in one.text(".without-source")
+    one.page.click(".without-source summary")
+    assert "alphanpi export" in one.text(".without-source .command")
 
 
 def test_what_is_missing_is_explained(visit):
-    text = visit("text").text("#code")
-    assert "Lights cannot be verified: give it a method" in text
-    assert "alphanpi verify" in text
-    assert "alphanpi export" in text
+    one = visit("text")
+    assert "Lights cannot be verified: give it a method" in one.text("#certificate")
+    assert "alphanpi verify" in one.text("#certificate")
+    assert one.page.locator(".source-pane").count() == 0
+    assert "There is no source code beside it" in one.text("#player")
 
 
 def test_the_source_is_shown_and_copied(visit, pages):
@@ -313,11 +478,15 @@ def test_the_source_is_shown_and_copied(visit, pages):
 
 def test_the_source_is_printed_wholly(visit):
     one = visit("hanoi")
-    one.page.emulate_media(media="print")
+    one.page.select_option("#theme", "dark")
+    one.page.emulate_media(media="print", color_scheme="dark")
     cut = one.page.evaluate(
         "(({scrollHeight, clientHeight}) => scrollHeight - clientHeight)(document.querySelector('.program-source'))"
     )
     assert cut <= 0
+    unseen = "[...document.querySelectorAll('.line')].filter((line) => !line.getBoundingClientRect().height).length"
+    assert one.page.evaluate(unseen) == 0
+    assert one.page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 35, 48)"
 
 
 def test_a_step_without_a_tree_says_why(visit):
@@ -385,12 +554,22 @@ def test_text_can_be_read_in_light_and_dark(visit, name, scheme, toggled):
     other = {"light": "dark", "dark": "light"}[scheme]
     one = visit(name, color_scheme=other if toggled else scheme)
     if toggled:
-        one.page.click("#theme")
+        one.page.select_option("#theme", scheme)
     dark = one.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 19, 26)"
     assert dark == (scheme == "dark")
     found = one.page.evaluate(CONTRAST)
     assert found["low"] == []
     assert found["seen"] > 20
+
+
+def test_colours_are_remembered(visit):
+    one = visit("hanoi", color_scheme="light")
+    one.page.select_option("#theme", "dark")
+    one.page.reload()
+    assert one.page.input_value("#theme") == "dark"
+    assert one.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 19, 26)"
+    one.page.select_option("#theme", "auto")
+    assert one.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(251, 250, 248)"
 
 
 @pytest.mark.parametrize("name", ["hanoi", "sorting", "refuted", "text", "tree"])
@@ -399,7 +578,7 @@ def test_a_phone_shows_everything_without_scrolling_sideways(visit, name):
     for summary in one.page.locator("summary").all():
         summary.click()
     assert one.page.evaluate("document.documentElement.scrollWidth") == 360
-    for button in one.page.locator(".controls button").all():
+    for button in one.page.locator(".controls button:not(.quiet)").all():
         box = button.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 360

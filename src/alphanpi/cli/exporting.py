@@ -23,7 +23,8 @@ def export(
     /,
     *,
     format: Annotated[  # noqa: A002 - the name of the option
-        Literal["python", "json", "dot"], Parameter(help="a Python module, an automaton, or a Graphviz graph")
+        Literal["python", "javascript", "json", "dot"],
+        Parameter(help="a Python or JavaScript module, an automaton, or a Graphviz graph"),
     ] = "python",
     out: Annotated[
         Path | None, Parameter(name=["--out", "-o"], help="file to write; standard output if omitted")

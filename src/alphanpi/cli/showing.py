@@ -54,7 +54,7 @@ def report(
     env: Env = None,
     as_json: Annotated[bool, Parameter(name="--json", help="write only the data, as JSON", negative="")] = False,
 ) -> int:
-    """Write a page that shows an agent: summary, a run to step through, search trees, learning, generalisation."""
+    """Write a page that shows what was learned: a run beside its source code, search trees, learning, scores."""
     from alphanpi.reporting import report as write_report
 
     console = Console(stderr=True)

@@ -18,6 +18,9 @@ State = TypeVar("State", bound=Hashable)
 class Textual(Generic[State]):
     """How users type instances, and read states and results."""
 
+    size_unit: tuple[str, str] = ("", "")
+    """What a size counts, one and several of it, such as ("disk", "disks"); pages show it beside sizes."""
+
     def parse(self, program: str, text: str) -> State:
         """Read an instance a user typed."""
         raise NotImplementedError

@@ -137,6 +137,11 @@ def require_specified(environment: Environment[Any]) -> None:
             raise SpecificationError(f"{name}: `{member}` must name {what}, in a tuple of strings")
         if len(set(names)) != len(names):
             raise SpecificationError(f"{name}: `{member}` has a duplicate name")
+    unit: Any = environment.size_unit
+    if not isinstance(unit, (tuple, list)) or len(unit) != 2 or not all(isinstance(word, str) for word in unit):
+        raise SpecificationError(
+            f"{name}: `size_unit` must be two words, such as ('disk', 'disks'); it is {unit!r:.80}"
+        )
     if not environment.fields:
         raise SpecificationError(f"{name}: `fields` must name every entry of an observation")
     require_whole(name, "version", environment.version, 0, limits.MOST_SEED)

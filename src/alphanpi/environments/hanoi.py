@@ -67,6 +67,7 @@ class Hanoi(Environment[Towers]):
     """Tower of Hanoi, solved recursively."""
 
     fields = ("source_to_auxiliary", "auxiliary_to_target", "source_to_target", "one_disk", "solved")
+    size_unit = ("disk", "disks")
     train_sizes: ClassVar = (1, 2)
     validation_size: ClassVar = 3
     test_sizes: ClassVar = (2, 5, 10, 12, 15)

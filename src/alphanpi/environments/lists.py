@@ -177,6 +177,8 @@ def starting_pointers(program: str, size: int) -> PointerPairs:
 class ListActions(Environment[PointedList]):
     """The atomic actions of all list environments, and what an agent sees of them."""
 
+    size_unit = ("number", "numbers")
+
     def __init__(self, observation: Observation = "paper") -> None:
         if observation not in get_args(Observation):
             raise UsageError(f"observation {observation!r} is unknown; choose paper or compare")

@@ -3,6 +3,16 @@
 from alphanpi.exporting.clock import ExportFailed
 from alphanpi.exporting.header import Coverage, Origin
 from alphanpi.exporting.machine import Machine
-from alphanpi.exporting.pipeline import Export, export, export_evaluator
+from alphanpi.exporting.pipeline import Export, FoundCode, export, export_evaluator, find_code
 
-__all__ = ["Coverage", "Export", "ExportFailed", "Machine", "Origin", "export", "export_evaluator"]
+__all__ = [
+    "Coverage",
+    "Export",
+    "ExportFailed",
+    "FoundCode",
+    "Machine",
+    "Origin",
+    "export",
+    "export_evaluator",
+    "find_code",
+]

@@ -31,6 +31,10 @@ class Clock:
         self._say(what)
         self.check()
 
+    def left(self) -> float | None:
+        """Seconds until time is over, a little more than none; None for no limit."""
+        return None if math.isinf(self._limit) else max(0.1, self._began + self._limit - time.monotonic() + 0.1)
+
     def check(self) -> None:
         """Raise `ExportFailed` when time is over."""
         if time.monotonic() - self._began > self._limit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
@@ -21,7 +21,8 @@ from alphanpi.exporting.render import Renderer
 from alphanpi.exporting.runtime import DEEPEST
 
 _NAME = "_alphanpi_exported"
-_AGAIN = "_alphanpi_again"
+AGAIN = "_alphanpi_again"
+"""The function that watched code calls where it begins again."""
 _FRAMES = 5 * DEEPEST  # watched calls are several of Python's
 _ENDINGS = 8  # final states to tell apart
 _USUAL_FRAMES = 1000  # Python's own limit
@@ -132,12 +133,14 @@ class Exported:
         self._recorder = _Comparison()
         self._begun: list[int] = []  # of the functions under way, how often each began
         self.plain = self._executed(text)
-        self._watched = self.plain if self._standalone is None else self._executed(self._telling(text))
+        self._watched = (
+            self.plain if self._standalone is None else self._executed(telling(ast.parse(text), self._functions))
+        )
         if self._standalone is not None:
             self._watch(self._standalone)
 
     def _executed(self, source: str | ast.Module) -> dict[str, Any]:
-        with _recursion(_USUAL_FRAMES + _frames()):
+        with recursion(_USUAL_FRAMES + _frames()):
             try:
                 namespace = executed(source)
             except RAISED as error:
@@ -147,21 +150,12 @@ class Exported:
             self._frames_of_module = sys.getrecursionlimit()  # a module may ask for more
         return namespace
 
-    def _telling(self, text: str) -> ast.Module:
-        """The module with functions that tell when they begin again."""
-        tree = ast.parse(text)
-        programs = {name: program for program, name in self._functions.items()}
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and node.name in programs:
-                _Beginnings(programs[node.name]).visit(node)
-        return tree
-
     def _watch(self, standalone: Standalone[Any]) -> None:
         if not isinstance(self._watched.get(standalone.class_name), type):
             self._refuse(f"its source has no class {standalone.class_name}")
         for program, name in self._functions.items():
             self._watched[name] = self._watched_function(program, self._watched[name])
-        self._watched[_AGAIN] = self._again
+        self._watched[AGAIN] = self._again
         classes = {value for value in self._watched.values() if isinstance(value, type) and value.__module__ == _NAME}
         library = self._environment.library
         for kind in classes:  # the smaller problems may be of another class
@@ -179,7 +173,7 @@ class Exported:
         recorder.begin(case)
         self._begun.clear()
         program, state = case.call
-        with _recursion(_FRAMES):
+        with recursion(_FRAMES):
             subject = self._subject(program, state)
             try:
                 self._watched[self._functions[program]](subject)
@@ -206,7 +200,7 @@ class Exported:
     def run(self, case: Case) -> Any:
         """Do what a user does: call the function with a new object, which is returned."""
         program, state = case.call
-        with _recursion(self._frames_of_module + _frames()):
+        with recursion(self._frames_of_module + _frames()):
             subject = self.created(state) if self._standalone else Machine(self._environment, program, state)
             self.plain[self._functions[program]](subject)
         return subject
@@ -258,6 +252,15 @@ class Exported:
         self._begun[-1] += 1
 
 
+def telling(tree: ast.Module, functions: Mapping[str, str]) -> ast.Module:
+    """The module with functions, given by their programs, that tell when they begin again."""
+    programs = {name: program for program, name in functions.items()}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name in programs:
+            _Beginnings(programs[node.name]).visit(node)
+    return tree
+
+
 class _Beginnings(ast.NodeTransformer):
     """Makes a function tell when it begins again in place of calling itself: the only assignments it has."""
 
@@ -265,7 +268,7 @@ class _Beginnings(ast.NodeTransformer):
         self._program = program
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.AST]:
-        told = ast.Expr(ast.Call(ast.Name(_AGAIN, ast.Load()), [ast.Constant(self._program)], []))
+        told = ast.Expr(ast.Call(ast.Name(AGAIN, ast.Load()), [ast.Constant(self._program)], []))
         return [ast.fix_missing_locations(ast.copy_location(told, node)), node]
 
 
@@ -294,7 +297,8 @@ def _frames() -> int:
 
 
 @contextmanager
-def _recursion(frames: int) -> Iterator[None]:
+def recursion(frames: int) -> Iterator[None]:
+    """As many of Python's frames inside of it."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(frames)
     try:

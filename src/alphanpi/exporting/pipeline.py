@@ -15,14 +15,15 @@ from alphanpi.exporting.automaton import as_dot, as_records
 from alphanpi.exporting.behaviour import Watcher
 from alphanpi.exporting.clock import TIME_LIMIT, Clock, ExportFailed
 from alphanpi.exporting.header import Coverage, Origin, doubts, warnings
+from alphanpi.exporting.javascript import written
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.rounds import Checked, Rounds
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.support import limits, markup
 from alphanpi.support.files import require_writable, write_atomically
 
-Format = Literal["python", "json", "dot"]
-FORMATS: tuple[Format, ...] = ("python", "json", "dot")
+Format = Literal["python", "javascript", "json", "dot"]
+FORMATS: tuple[Format, ...] = ("python", "javascript", "json", "dot")
 _ROUNDS = 4
 _HINT = "loops are found far more easily of an agent trained with a window, --network.window 1"
 _MOST_SAMPLES = 1_000_000
@@ -61,7 +62,7 @@ def export(
     environment: NamedEnvironment = None,
     say: Callable[[str], None] | None = None,
 ) -> Export:
-    """The learned library of a run as source code, an automaton in JSON, or a Graphviz graph.
+    """The learned library of a run as source code, in Python or JavaScript, an automaton in JSON, or a Graphviz graph.
 
     The code is compared with the greedy agent, action by action, on every start up to a size and on random ones far
     beyond, drawn after the code was found. Where they differ and more observation does not help, or time is over,
@@ -70,7 +71,7 @@ def export(
 
     Args:
         run: An agent, or what `load` takes.
-        format: `python`, `json` or `dot`.
+        format: `python`, `javascript`, `json` or `dot`.
         out: File to write.
         max_size: Look at every start up to this size; by default as far as it is cheap.
         samples: Random larger starts to compare on, of all programs together.
@@ -113,23 +114,60 @@ def export_evaluator(
     say: Callable[[str], None] | None = None,
 ) -> Export:
     """The same for an environment and anything that evaluates histories in it."""
-    _check_arguments(environment, format, max_size, samples, seed, time_limit)
+    _check_format(format)
+    return find_code(
+        environment,
+        evaluator,
+        origin,
+        max_size=max_size,
+        samples=samples,
+        seed=seed,
+        time_limit=time_limit,
+        say=say,
+    ).exported(format)
+
+
+class FoundCode(NamedTuple):
+    """Code that does what the agent does, before it is written in a format."""
+
+    checked: Checked
+    rounds: Rounds
+    number: int  # of the round it was found in
+
+    def exported(self, format_: Format, most_compared: int | None = None) -> Export:
+        """The code in a format; JavaScript is compared with it on all its starts, or on so many of them."""
+        return _export(self.checked, self.rounds, self.number, format_, most_compared)
+
+
+def find_code(
+    environment: Environment[Any],
+    evaluator: Evaluator,
+    origin: Origin,
+    *,
+    max_size: int | None = None,
+    samples: int = 2000,
+    seed: int = 0,
+    time_limit: float | None = TIME_LIMIT,
+    say: Callable[[str], None] | None = None,
+) -> FoundCode:
+    """Look for code and check it; `ExportFailed` if there is none, or if its time is over."""
+    _check_arguments(environment, max_size, samples, seed, time_limit)
     rounds = Rounds(Watcher(environment, evaluator, Clock(time_limit, say)), origin, samples, seed)
     try:
-        return _checked(rounds, max_size, format)
+        return _checked(rounds, max_size)
     except ExportFailed as error:
         if not _remembers_loops(rounds):
             raise
         raise ExportFailed(f"{error}; {_HINT}") from error
 
 
-def _checked(rounds: Rounds, max_size: int | None, format_: Format) -> Export:
+def _checked(rounds: Rounds, max_size: int | None) -> FoundCode:
     """What is exported, once it was found."""
     rounds.watch(max_size)
     for number in range(1, _ROUNDS + 1):
         found = rounds.attempt(number)
         if isinstance(found, Checked):
-            return _export(found, rounds, number, format_)
+            return FoundCode(found, rounds, number)
     longest = max(rounds.library.learned, key=lambda entry: len(rounds.watcher.traces[entry.name])).name
     raise ExportFailed(
         f"nothing exported: {found}. Larger problems keep showing behaviour that smaller ones do not ({longest} has "
@@ -143,15 +181,21 @@ def _remembers_loops(rounds: Rounds) -> bool:
     return not rounds.watcher.window and any(entry.growing for entry in rounds.library.learned)
 
 
-def _export(found: Checked, rounds: Rounds, number: int, format_: Format) -> Export:
+def _export(found: Checked, rounds: Rounds, number: int, format_: Format, most_compared: int | None = None) -> Export:
     environment, coverage = rounds.environment, rounds.coverage
     standalone = found.renderer.standalone is not None
     cases = [*rounds.learned, *rounds.examined]
     told = warnings(environment, standalone, rounds.standalone is not None, found.discerns, coverage, number)
     if _remembers_loops(rounds) and any(entry.written_out for entry in coverage):
         told.append(_HINT)
+    if format_ == "javascript":
+        some = cases if most_compared is None else cases[:: -(-len(cases) // most_compared)]
+        script = written(found.text, environment, found.renderer, some, rounds.clock)
+        text, told = script.text, [*told, *script.warnings]
+    else:
+        text = _formatted(format_, found, rounds)
     return Export(
-        text=_formatted(format_, found, rounds),
+        text=text,
         programs=tuple(found.programs),
         standalone=standalone,
         coverage=tuple(coverage),
@@ -162,16 +206,18 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format) -> Exp
     )
 
 
+def _check_format(format_: str) -> None:
+    if format_ not in FORMATS:
+        raise UsageError(f"format {format_!r} is unknown; choose {', '.join(FORMATS)}")
+
+
 def _check_arguments(
     environment: Environment[Any],
-    format_: str,
     max_size: int | None,
     samples: int,
     seed: int,
     time_limit: float | None,
 ) -> None:
-    if format_ not in FORMATS:
-        raise UsageError(f"format {format_!r} is unknown; choose {', '.join(FORMATS)}")
     if not 1 <= samples <= _MOST_SAMPLES:
         raise UsageError(f"{samples} samples: give a number from 1 to {_MOST_SAMPLES:,}")
     limits.seed(seed)

@@ -17,6 +17,7 @@ from alphanpi.reporting.measuring import generalisation, observe_calls
 from alphanpi.reporting.records import (
     SCHEMA,
     AgentRecord,
+    CallRecord,
     ExecutionRecord,
     LibraryEntry,
     ReportRecord,
@@ -24,7 +25,8 @@ from alphanpi.reporting.records import (
     VerdictRecord,
 )
 from alphanpi.reporting.searches import MOST_BYTES, Collected, SearchCollector
-from alphanpi.reporting.sources import ShownSource, exported
+from alphanpi.reporting.source_lines import FollowedSource, follow_source
+from alphanpi.reporting.sources import ShownSource, as_given, exported
 from alphanpi.reporting.states import StateTable
 from alphanpi.reporting.training import learning, training
 from alphanpi.verification import Certificate
@@ -32,7 +34,7 @@ from alphanpi.verification import Certificate
 _BYTES = 2_500_000  # of a run and its trees; the page, curves, source and certificate come on top
 _RUN_BYTES = 1_400_000
 _FEWEST_STEPS = 20
-_STEP_BYTES, _CHANCE_BYTES = 110, 12  # as JSON, measured
+_STEP_BYTES, _CHANCE_BYTES = 160, 12  # as JSON, measured
 
 
 class Wanted(NamedTuple):
@@ -62,18 +64,21 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
     progress(f"searching {len(watched.calls):,} calls with {wanted.simulations} simulations")
     room = min(MOST_BYTES, _BYTES - _run_bytes(watched, states))
     searches = SearchCollector(agent, states, wanted.simulations).collect(watched, room)
-    execution = _execution(agent, problem, watched, states, searches)
     progress("measuring success by size")
     observed = observe_calls(agent, name)
     scores = generalisation(agent, name, directory, wanted.seconds, observed)
     if proof is None:
         proof = computed(agent, wanted.verify_seconds, progress)
     if wanted.source is not None:
-        shown = ShownSource(wanted.source, "As given to the report; not compared with the agent here.")
+        shown = as_given(agent, wanted.source)
     elif wanted.export:
-        shown = exported(agent, proof.certificate, progress)
+        shown = exported(agent, proof.certificate, watched.execution.success, progress)
     else:
         shown = ShownSource(None, "The export was left out, as asked for.")
+    marked = FollowedSource([], [None] * len(watched.sites), "")
+    if shown.text is not None:
+        marked = follow_source(agent.guard, shown.text, watched)
+    execution = _execution(agent, problem, watched, states, searches, marked.lines)
     return ReportRecord(
         schema=SCHEMA,
         version=__version__,
@@ -92,6 +97,10 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
         searches=searches.record,
         source=shown.text,
         source_note=shown.note,
+        script=shown.script,
+        script_note=shown.script_note,
+        source_functions=marked.functions,
+        line_note=marked.note,
         certificate=None if proof.certificate is None else proof.certificate.record(),
         verdict=None if proof.certificate is None else _verdict(proof.certificate),
         certificate_note=proof.note,
@@ -131,6 +140,7 @@ def _verdict(certificate: Certificate) -> VerdictRecord:
 
 
 def _agent(agent: Agent) -> AgentRecord:
+    one, several = agent.environment.size_unit
     return AgentRecord(
         run=agent.name,
         environment=agent.card.environment,
@@ -138,6 +148,7 @@ def _agent(agent: Agent) -> AgentRecord:
         options=agent.card.options,
         seed=agent.card.seed,
         weights=agent.weights_hash,
+        unit=(one, several),
     )
 
 
@@ -147,10 +158,11 @@ def _execution(
     watched: Watched,
     states: StateTable,
     searches: Collected,
+    lines: list[int | None],
 ) -> ExecutionRecord:
     library, execution = agent.environment.library, watched.execution
     steps = []
-    for step, thought, site in zip(execution.steps, watched.thoughts, watched.sites, strict=True):
+    for step, thought, site, line in zip(execution.steps, watched.thoughts, watched.sites, lines, strict=True):
         steps.append(
             StepRecord(
                 depth=step.depth,
@@ -162,6 +174,7 @@ def _execution(
                 search=searches.place.get(site),
                 decision=site.step,
                 reason=searches.reason.get(site),
+                line=line,
             )
         )
     return ExecutionRecord(
@@ -174,8 +187,24 @@ def _execution(
         left_out=watched.left_out,
         note=left_out_note(watched),
         steps=steps,
+        calls=_calls(agent, watched),
+        moves=states.moves([*(step.state for step in execution.steps), execution.final]),
         final=states.number(execution.final),
     )
+
+
+def _calls(agent: Agent, watched: Watched) -> list[CallRecord]:
+    library, guard = agent.environment.library, agent.guard
+    return [
+        CallRecord(
+            program=library.index_of(call.program),
+            size=guard.size(call.entry),
+            depth=watched.execution.steps[call.steps[0]].depth,
+            first=call.steps[0],
+            last=watched.last_step(number),
+        )
+        for number, call in enumerate(watched.calls)
+    ]
 
 
 def left_out_note(watched: Watched) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from alphanpi.agent.agent import Agent
@@ -50,6 +51,15 @@ class Watched(NamedTuple):
     def left_out(self) -> int:
         """Steps that were not kept."""
         return self.execution.actions - len(self.execution.steps)
+
+    def last_step(self, call: int) -> int:
+        """The last kept step of a call or of what it called: its own, unless it was under way when the run ended."""
+        steps, own = self.execution.steps, self.calls[call].steps
+        if steps[own[-1]].action == STOP:
+            return own[-1]
+        depth = steps[own[-1]].depth
+        inside = takewhile(lambda place: steps[place].depth > depth, range(own[-1] + 1, len(steps)))
+        return max(inside, default=own[-1])
 
     def succeeded(self, call: int) -> bool:
         """Whether a call ended as it should: in a run that fails, the calls that were under way at its end did not."""

@@ -14,7 +14,7 @@ from alphanpi.reporting.execution import Site, Watched
 
 MOST_SIMULATIONS = 1_000_000
 FIRST_STEPS = 12  # that are to have trees, if need be of fewer simulations
-_MOST_STATES, _MOST_HISTORIES = 150_000, 100_000  # bounds on memory
+_MOST_STATES, _MOST_HISTORIES, _MOST_TREE_BYTES = 150_000, 100_000, 1 << 30  # bounds on memory
 _SHARES = (0.3, 0.7, 1.0)  # of the time, by the end of which one effort after the other gives up
 
 
@@ -125,6 +125,8 @@ def _follow(
                     most_nodes=most_nodes,
                 )
             decided = inspector.advance(limit.after(found.trees))
+            if found.search.shared.pools.bytes > _MOST_TREE_BYTES:
+                over = "the searches take too much memory"
         except TooLargeError as error:
             over = error.reason
             found.reasons[site] = over

@@ -16,16 +16,21 @@ ShownRecord = ReportRecord | TreePageRecord | ComparisonRecord | LiveRecord
 # Each module after those it imports: they are joined in one scope.
 REPORT_MODULES = (
     "dom.mjs",
+    "theme.mjs",
     "playback.mjs",
     "scenes.mjs",
     "sceneview.mjs",
+    "sourceview.mjs",
+    "timeline.mjs",
+    "panels.mjs",
     "trees.mjs",
     "charts.mjs",
     "certificate.mjs",
     "sections.mjs",
     "playerview.mjs",
     "treeview.mjs",
-    "theme.mjs",
+    "disagreementview.mjs",
+    "own_input.mjs",
     "main.mjs",
 )
 TREE_MODULES = ("dom.mjs", "trees.mjs", "treeview.mjs", "theme.mjs", "tree_main.mjs")

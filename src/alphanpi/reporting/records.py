@@ -25,6 +25,7 @@ class AgentRecord(NamedTuple):
     options: dict[str, Any]
     seed: int
     weights: str  # SHA-256
+    unit: tuple[str, str]  # what a size counts: one, and several; empty where the environment does not say
 
 
 class CallCount(NamedTuple):
@@ -46,6 +47,15 @@ class TrainingRecord(NamedTuple):
     started: str | None
 
 
+class ExamRecord(NamedTuple):
+    """An exam that was held in training."""
+
+    iteration: int
+    elapsed: float
+    passed: bool
+    text: str
+
+
 class LearningRecord(NamedTuple):
     """One entry per kept iteration in every list; `left_out` iterations were skipped to keep the report small."""
 
@@ -53,10 +63,12 @@ class LearningRecord(NamedTuple):
     elapsed: list[float]
     level: list[int]
     advanced: list[bool]
-    success: dict[str, list[float | None]]
+    success: dict[str, list[float | None]]  # of the validation
+    explored: dict[str, list[float | None]]  # of the episodes that were learned from
     policy_loss: list[float]
     value_loss: list[float]
     simulations_per_second: list[float]
+    exams: list[ExamRecord]
     left_out: int
 
 
@@ -113,6 +125,17 @@ class StepRecord(NamedTuple):
     search: int | None  # the call's place in `searches`; its decision is of this state and action
     decision: int  # actions of the call before this one
     reason: int | None  # without a search, why: a place in its `reasons`
+    line: int | None  # of the source, from 1
+
+
+class CallRecord(NamedTuple):
+    """A call of the execution, with all that was done inside of it; others refer to steps by their place."""
+
+    program: int
+    size: int  # of the problem at its beginning
+    depth: int  # calls around it
+    first: int  # step
+    last: int
 
 
 class ExecutionRecord(NamedTuple):
@@ -127,6 +150,8 @@ class ExecutionRecord(NamedTuple):
     left_out: int
     note: str
     steps: list[StepRecord]
+    calls: list[CallRecord]  # in the order in which they began
+    moves: list[int]  # steps after which the state looks different
     final: int
 
 
@@ -175,6 +200,14 @@ class TreePageRecord(NamedTuple):
     step: int
 
 
+class FunctionRecord(NamedTuple):
+    """Where the source of a program is."""
+
+    program: int
+    first: int  # line, from 1
+    last: int
+
+
 class VerdictRecord(NamedTuple):
     """What a certificate says, in words."""
 
@@ -203,6 +236,10 @@ class ReportRecord(NamedTuple):
     searches: SearchesRecord
     source: str | None
     source_note: str  # where it comes from, or why there is none
+    script: str | None  # the same as a JavaScript module with a function `run`
+    script_note: str  # likewise
+    source_functions: list[FunctionRecord]  # in the order of the source
+    line_note: str  # why steps have no line
     certificate: dict[str, Any] | None
     verdict: VerdictRecord | None  # the certificate's, in words
     certificate_note: str  # likewise

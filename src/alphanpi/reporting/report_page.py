@@ -50,8 +50,8 @@ def report(
         simulations: Per action, in the search trees.
         seconds: Time for measuring scores where none are stored beside the weights.
         most_steps: Longest execution that is kept whole; of a longer one, the outer calls are.
-        source: The learned programs' source code. If omitted, they are exported where the verdict is PROVED or
-            SATURATED: then their behaviour is finite and an export is quick.
+        source: The learned programs' source code. If omitted, they are exported, within 30 s where the verdict is
+            PROVED or SATURATED, and within 15 s otherwise, unless the run fails or the verdict is REFUTED.
         export: Whether to do that.
         certificate: File with the agent's certificate; `certificate.json` in the run's folder if omitted and there.
             It has to be whole and about this agent, and is computed again where `verify_seconds` suffice.

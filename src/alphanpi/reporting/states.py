@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from alphanpi.environment.guard import Guard
@@ -47,9 +49,17 @@ class StateTable:
         """A state as a user reads it, cut where it is long."""
         text = self._texts.get(state)
         if text is None:
-            text = self._guard.format(state)
-            text = self._texts[state] = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
-        return text
+            text = self._texts[state] = self._guard.format(state)
+        return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
+
+    def moves(self, states: Sequence[Any]) -> list[int]:
+        """The places after which states look different: as text or as pictures, whichever changes less often."""
+        for state in states:
+            self.number(state)
+        texts = [self._texts[state] for state in states]
+        scenes = [self.records[self._number[state]].scene for state in states]
+        changes = [[place for place, (a, b) in enumerate(pairwise(seen)) if a != b] for seen in (texts, scenes)]
+        return min((places for places in changes if places), key=len, default=[])
 
     def _drawn(self, scene: Scene | None) -> list[int] | None:
         if scene is None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from alphanpi.reporting.records import LearningRecord, TrainingRecord
+from alphanpi.reporting.records import ExamRecord, LearningRecord, TrainingRecord
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.records import Iteration
 from alphanpi.support.record import LooseRecord, NonNegative, Text, read_record
 
 _MOST_ITERATIONS = 600
+_PASSED = "passed"  # what a run writes of an exam, otherwise how it was failed
 
 
 class TrainingCard(LooseRecord):
@@ -45,15 +46,22 @@ def learning(directory: RunDirectory | None) -> LearningRecord | None:
         return None
     kept = _thinned(metrics)
     programs = list(dict.fromkeys(name for record in metrics for name in record.success))
+    explored = [name for name in programs if any(name in record.explored for record in metrics)]
     return LearningRecord(
         iteration=[record.iteration for record in kept],
         elapsed=[record.elapsed for record in kept],
         level=[record.level for record in kept],
         advanced=[record.advanced for record in kept],
         success={name: [record.success.get(name) for record in kept] for name in programs},
+        explored={name: [record.explored.get(name) for record in kept] for name in explored},
         policy_loss=[record.policy_loss for record in kept],
         value_loss=[record.value_loss for record in kept],
         simulations_per_second=[record.simulations / max(sum(record.seconds.values()), 1e-9) for record in kept],
+        exams=[
+            ExamRecord(record.iteration, record.elapsed, record.exam == _PASSED, record.exam)
+            for record in metrics
+            if record.exam
+        ],
         left_out=len(metrics) - len(kept),
     )
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { between, eased, readShapes } from "../../../src/alphanpi/reporting/page/scenes.mjs";
+import { between, bounds, eased, labelSize, readShapes } from "../../../src/alphanpi/reporting/page/scenes.mjs";
 
 const shape = (more) => ({ kind: "rectangle", id: "a", x: 0, y: 0, width: 10, height: 10, radius: 0, label: "", style: "item", tone: 0, faded: false, lift: null, ...more });
 
@@ -44,4 +44,18 @@ test("nothing moves at the start", () => {
 
 test("columns name the numbers", () => {
   assert.deepEqual(readShapes(["id", "x"], [["a", 1], ["b", 2]]), [{ id: "a", x: 1 }, { id: "b", x: 2 }]);
+});
+
+test("what sticks out of a scene is shown, too", () => {
+  const shapes = [shape({ x: -5 }), { ...shape({ kind: "circle", x: 95, y: 10, radius: 20 }) }, shape({ kind: "text", x: 50, y: 60, height: 20, label: "auxiliary" })];
+  const [x, y, width, height] = bounds(shapes, [100, 50]);
+  assert.deepEqual([Math.round(10 * x), y], [-58, -10]);
+  assert.deepEqual([Math.round(x + width), Math.round(y + height)], [115, 72]);
+  assert.deepEqual(bounds([shape()], [100, 50]), [0, 0, 100, 50]);
+});
+
+test("writing fits into its shape", () => {
+  assert.equal(labelSize(shape({ width: 100, height: 100, label: "7" })), 18);
+  assert.ok(labelSize(shape({ width: 20, height: 30, label: "-1234" })) * 5 * 0.62 <= 20.001);
+  assert.equal(labelSize(shape({ kind: "text", height: 12, label: "long writing" })), 12);
 });

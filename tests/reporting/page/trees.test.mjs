@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { centred, effort, growTree, layoutTree, missingTree, neighbour, principalPath, readDecision } from "../../../src/alphanpi/reporting/page/trees.mjs";
+import { centred, disagreements, effort, excerpt, growTree, layoutTree, missingTree, neighbour, nextDisagreement, principalPath, readDecision } from "../../../src/alphanpi/reporting/page/trees.mjs";
 
 const d3 = createRequire(import.meta.url)("../../../src/alphanpi/reporting/page/vendor/d3-hierarchy.min.js");
 const columns = { edge_columns: ["action", "visits", "prior", "q", "u", "level", "total", "failed", "child", "search"] };
@@ -71,4 +71,25 @@ test("what a search thinks, and why a tree is missing, in words", () => {
   assert.equal(effort({ simulations: 100, called_simulations: 1 }), "100 simulations per action, and 1 in programs it calls,");
   assert.equal(missingTree("the time is up"), "There is no tree of this step: the time is up.");
   assert.equal(missingTree(null), "There is no tree here.");
+});
+
+test("where search and network disagree, and the next one from anywhere", () => {
+  const searches = [{ decisions: [{ step: 0, choice: 1, taken: 1 }, { step: 2, choice: 3, taken: 4 }] }];
+  const steps = [{ search: 0, decision: 0 }, { search: null, decision: 1 }, { search: 0, decision: 2 }, { search: 0, decision: 2 }];
+  const found = disagreements(steps, searches);
+  assert.deepEqual(found, [{ step: 2, choice: 3, taken: 4 }, { step: 3, choice: 3, taken: 4 }]);
+  assert.deepEqual([0, 2, 3].map((step) => nextDisagreement(found, step).step), [2, 3, 2]);
+  assert.equal(nextDisagreement([], 0), null);
+});
+
+test("a state that is too long is cut to what has changed", () => {
+  assert.equal(excerpt("A: 3 2   B: -", "", 20), "A: 3 2 B: -");
+  const before = Array.from({ length: 60 }, (_, place) => place % 10).join(" ");
+  const after = before.replace("8 9 0 1 2", "8 0 9 1 2");
+  const shown = excerpt(after, before, 24);
+  assert.ok(shown.length <= 24 && shown.startsWith("…") && shown.endsWith("…") && shown.includes("0 9"), shown);
+  assert.equal(excerpt(before, before, 24), `${before.slice(0, 23)}…`);
+  assert.equal(excerpt(before, null, 24), `${before.slice(0, 23)}…`);
+  const last = `${before.slice(0, -1)}X`;
+  assert.ok(excerpt(last, before, 24).endsWith("X"));
 });

@@ -33,6 +33,13 @@ class Game:
         self.table = table or Table(disks, roles)
         self.target = self.table.roles[TARGET]
 
+    def __str__(self) -> str:
+        pillars = [
+            f"{'ABC'[place]}: {' '.join(map(str, disks)) or '-'}" for place, disks in enumerate(self.table.pillars)
+        ]
+        source, _, target = self.table.roles
+        return f"{'   '.join(pillars)}   from {'ABC'[source]} to {'ABC'[target]}"
+
     def without_largest_disk(self) -> Game:
         """The game inside this one."""
         return Game(self.disks - 1, table=self.table)
@@ -95,9 +102,10 @@ def solve(disks: int) -> list[tuple[int, int, int]]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or not sys.argv[1].isdecimal() or int(sys.argv[1]) < 1:
-        sys.exit("usage: python hanoi.py DISKS")
+    given = " ".join(sys.argv[1:])
+    if not given.strip().isdecimal() or int(given) < 1:
+        sys.exit(f"{given!r} is not a number of disks; give 1 or more")
     sys.stdout.writelines(
         f"move disk {disk} from {'ABC'[origin]} to {'ABC'[destination]}\n"
-        for disk, origin, destination in solve(int(sys.argv[1]))
+        for disk, origin, destination in solve(int(given))
     )

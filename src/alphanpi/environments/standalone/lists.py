@@ -51,6 +51,10 @@ class Items:
         i, j = self.pointers
         self.values[i], self.values[j] = self.values[j], self.values[i]
 
+    def __str__(self) -> str:
+        places = " and ".join(str(pointer + 1) for pointer in self.pointers)
+        return f"{' '.join(str(value) for value in self.values)}   pointers at {places}"
+
     @property
     def p1_value(self) -> int:
         """The value at pointer 1."""
@@ -113,10 +117,11 @@ def sort(values: list[int]) -> list[int]:
 
 
 if __name__ == "__main__":
+    text = " ".join(sys.argv[1:])
     try:
-        numbers = [int(word) for word in " ".join(sys.argv[1:]).replace(",", " ").split()]
+        numbers = [int(word) for word in text.replace(",", " ").split()]
     except ValueError:
-        numbers = []
+        sys.exit(f"{text!r} is not a list of integers; write for example '5 3 9 1'")
     if not numbers:
-        sys.exit('usage: python sort.py "5 3 9 1"')
+        sys.exit("the list is empty; write for example '5 3 9 1'")
     print(*sort(numbers))

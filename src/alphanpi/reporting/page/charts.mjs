@@ -15,17 +15,31 @@ export function niceTicks(low, high, count) {
   return ticks;
 }
 
-const shortNumber = (value) =>
+export const shortNumber = (value) =>
   Math.abs(value) >= 1e6 ? `${+(value / 1e6).toFixed(1)}M` : Math.abs(value) >= 1e3 ? `${+(value / 1e3).toFixed(1)}k` : String(+value.toPrecision(4));
 
-// series: [{name, values: (number | null)[]}]; marks: [{at, label}] vertical lines.
-export function lineChart(width, { x, series, marks = [], share = false, xLabel, height = 230 }) {
+const shortTick = (value) => (Number.isInteger(value) ? grouped(value) : String(+value.toPrecision(3)));
+
+// The place of the value nearest to another, in a list that rises.
+export function nearest(values, value) {
+  let [low, high] = [0, values.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (values[middle] <= value) low = middle;
+    else high = middle;
+  }
+  return value - values[low] <= values[high] - value ? low : high;
+}
+
+// series: [{name, values: (number | null)[]}]; marks: [{at, label}] vertical lines; events: [{at, good, label}] on the axis.
+// `whole`: there is nothing between two whole numbers of x. `read(place)` is told where the reader looks, null for nowhere.
+export function lineChart(width, { x, series, marks = [], events = [], share = false, whole = false, xLabel, height = 230, read = () => {} }) {
   const above = MARGIN.top + (marks.length ? 14 : 0);
   const inner = { width: width - MARGIN.left - MARGIN.right, height: height - above - MARGIN.bottom };
   const values = series.flatMap((one) => one.values).filter((value) => value !== null);
-  const top = share ? 1 : Math.max(...values, 1e-9) * 1.05;
-  const bottom = share ? 0 : Math.min(0, ...values);
-  const first = x[0], last = x[x.length - 1];
+  const top = share ? 1 : values.reduce((most, value) => Math.max(most, value), 1e-9) * 1.05;
+  const bottom = share ? 0 : values.reduce((least, value) => Math.min(least, value), 0);
+  const first = whole ? x[0] : Math.min(0, x[0]), last = x[x.length - 1];
   const toX = (value) => MARGIN.left + (inner.width * (value - first)) / (last - first || 1);
   const toY = (value) => above + inner.height * (1 - (value - bottom) / (top - bottom));
   const path = ({ values: ys }) => {
@@ -33,25 +47,79 @@ export function lineChart(width, { x, series, marks = [], share = false, xLabel,
     let d = "";
     ys.forEach((y, place) => {
       if (y === null) { pen = "M"; return; }
-      d += `${pen}${toX(x[place]).toFixed(1)},${toY(y).toFixed(1)}`;
+      d += `${pen}${toX(x[place]).toFixed(1)},${toY(y).toFixed(1)}${pen === "M" ? "l0,0" : ""}`; // a point of its own is seen, too
       pen = "L";
     });
     return d;
   };
   const yTicks = share ? [0, 0.25, 0.5, 0.75, 1] : niceTicks(bottom, top, 4);
-  const xTicks = niceTicks(first, last, Math.max(3, Math.floor(inner.width / 70))).filter(Number.isInteger);
-  return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": series.map((one) => one.name).join(", ") },
+  const xTicks = niceTicks(first, last, Math.max(3, Math.floor(inner.width / 70))).filter((tick) => !whole || Number.isInteger(tick));
+  const ground = height - MARGIN.bottom;
+  const labels = markLabels(marks.map(({ at, label }) => ({ x: toX(at), label })));
+  const cursor = svg("line", { class: "cursor", y1: above, y2: ground, opacity: 0 });
+  const dots = series.map((_, place) => svg("circle", { class: `dot series-${place % COLOURS}`, r: 3.5, opacity: 0 }));
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart line", role: "img", tabindex: 0, "data-arrows": true,
+    "aria-label": `${series.map((one) => one.name).join(", ")}, by ${xLabel}; the arrow keys read values` },
     yTicks.map((tick) => [
       svg("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: toY(tick), y2: toY(tick) }),
       svg("text", { class: "tick y", x: MARGIN.left - 8, y: toY(tick) }, share ? percent(tick) : shortNumber(tick))]),
-    xTicks.map((tick) => svg("text", { class: "tick x", x: toX(tick), y: height - MARGIN.bottom + 16 }, grouped(tick))),
+    xTicks.map((tick) => svg("text", { class: "tick x", x: toX(tick), y: ground + 16 }, shortTick(tick))),
     svg("text", { class: "axis", x: width - MARGIN.right, y: height - 3, "text-anchor": "end" }, xLabel),
-    marks.map(({ at, label }, place) => [
-      svg("line", { class: "mark", x1: toX(at), x2: toX(at), y1: above - 6, y2: height - MARGIN.bottom }),
-      // A label is written to the left of its line, if there is room up to the line before.
-      toX(at) - (place ? toX(marks[place - 1].at) : 0) > 6.5 * label.length + 6
-        ? svg("text", { class: "mark-label", x: toX(at) + 2, y: above - 12 }, label) : null]),
-    series.map((one, place) => svg("path", { class: `series series-${place % COLOURS}`, d: path(one) })));
+    marks.map(({ at }, place) => [
+      svg("line", { class: "mark", x1: toX(at), x2: toX(at), y1: above - 6, y2: ground }),
+      labels[place] ? svg("text", { class: "mark-label", x: labels[place].x, y: above - 12, "text-anchor": labels[place].anchor }, marks[place].label) : null]),
+    series.map((one, place) => svg("path", { class: `series series-${place % COLOURS}`, d: path(one) })),
+    events.map(({ at, good, label }) => svg("path", { class: good ? "event good" : "event bad", d: `M${toX(at) - 5},${ground}l5,-9l5,9z` }, svg("title", {}, label))),
+    cursor, dots);
+  let here = null;
+  const look = (place) => {
+    here = place;
+    const at = place === null ? 0 : toX(x[place]);
+    cursor.setAttribute("x1", at);
+    cursor.setAttribute("x2", at);
+    cursor.setAttribute("opacity", place === null ? 0 : 1);
+    dots.forEach((dot, number) => {
+      const value = place === null ? null : series[number].values[place];
+      dot.setAttribute("opacity", value === null ? 0 : 1);
+      if (value === null) return;
+      dot.setAttribute("cx", at);
+      dot.setAttribute("cy", toY(value));
+    });
+    read(place);
+  };
+  picture.addEventListener("pointermove", (event) => {
+    const box = picture.getBoundingClientRect();
+    const at = ((event.clientX - box.left) / box.width) * width;
+    look(nearest(x, first + ((at - MARGIN.left) / inner.width) * (last - first)));
+  });
+  picture.addEventListener("pointerleave", () => look(null));
+  picture.addEventListener("blur", () => look(null));
+  picture.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    look(here === null ? (by > 0 ? 0 : x.length - 1) : Math.max(0, Math.min(x.length - 1, here + by)));
+  });
+  return picture;
+}
+
+// Where a mark's label goes: to the left of its line, if there is room up to the line before, else to its right.
+export function markLabels(marks, letter = 6.5) {
+  let free = 0;
+  return marks.map(({ x, label }, place) => {
+    const wide = letter * label.length + 6;
+    const next = marks[place + 1]?.x ?? Infinity;
+    if (x - free > wide) {
+      free = x + 4;
+      return { x: x + 2, anchor: "end" };
+    }
+    if (place === 0 && next - x > wide + 6) {
+      free = x + wide;
+      return { x: x - 2, anchor: "start" };
+    }
+    free = Math.max(free, x + 4);
+    return null;
+  });
 }
 
 // scores: [{size, mode, rate, low, high, paper}] of one program.

@@ -88,13 +88,13 @@ export function saveButton(picture, name) {
 }
 
 // Copies a text; where the browser does not let a page do that, it is selected for the user to copy.
-export function copyButton(text) {
+export function copyButton(text, shown) {
   const say = (words) => {
     button.textContent = words;
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   };
   const select = () => {
-    const shown = button.closest("section").querySelector(".program-source");
+    for (const folded of shown.querySelectorAll('[aria-expanded="false"]')) folded.click();
     getSelection().selectAllChildren(shown);
     say("Selected; press Ctrl+C");
   };
@@ -125,5 +125,6 @@ export function figure(name, caption, draw, kind = "") {
     }
   };
   new ResizeObserver(redraw).observe(frame);
+  node.redraw = () => { width = 0; redraw(); };
   return node;
 }

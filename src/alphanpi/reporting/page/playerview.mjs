@@ -1,94 +1,98 @@
-// The execution player: picture, controls, call stack, observation, probabilities.
+// The execution player: picture and source side by side, a timeline and controls below, panels that follow.
 
-import { chance, grouped, html, icon, saveButton } from "./dom.mjs";
-import { Playback, SPEEDS, callStacks } from "./playback.mjs";
-import { between, eased, readShapes } from "./scenes.mjs";
+import { grouped, html, icon, saveButton } from "./dom.mjs";
+import { Panels } from "./panels.mjs";
+import { Calls, Playback, SPEEDS, linkedStep, stepLink, stepOut, stepOver } from "./playback.mjs";
+import { between, bounds, eased, readShapes } from "./scenes.mjs";
 import { SceneView } from "./sceneview.mjs";
+import { SourceView } from "./sourceview.mjs";
+import { remember, remembered } from "./theme.mjs";
+import { Timeline } from "./timeline.mjs";
 
 const MOVING = 640; // milliseconds of a step that changes the picture, and of one that does not
 const STILL = 340;
 const DWELL = 0.3; // share of a step in which the picture rests, so that the choice can be read first
-const MOST_FRAMES_OF_STACK = 9;
+const ADDRESS_PAUSE = 200; // browsers refuse addresses that change too often
 
 export class PlayerView {
   // `onStep(index)` is told when the player rests at another step.
   constructor(report, onStep) {
+    const { execution } = report;
     this.report = report;
     this.onStep = onStep;
-    this.steps = report.execution.steps;
-    this.stacks = callStacks(this.steps);
+    this.steps = execution.steps;
+    this.calls = new Calls(execution.calls, this.steps);
     const shapes = readShapes(report.shape_columns, report.shapes);
     this.scenes = report.states.map((state) => state.scene && state.scene.map((number) => shapes[number]));
-    const frames = [...this.steps.map((step) => step.state), report.execution.final];
-    this.frames = frames;
+    this.frames = [...this.steps.map((step) => step.state), execution.final];
     this.playback = new Playback(
-      this.steps.map((_, place) => (frames[place] === frames[place + 1] ? STILL : MOVING)),
+      this.steps.map((_, place) => (this.frames[place] === this.frames[place + 1] ? STILL : MOVING)),
+      execution.moves,
     );
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.shown = -1;
     this.told = -1;
+    this.picture = report.scene_size ? new SceneView(bounds(shapes, report.scene_size), `${execution.program} on ${execution.input}`) : null;
+    this.source = report.source === null ? null : new SourceView(report);
+    this.timeline = new Timeline(report, this.calls, (step) => this.jump(step));
+    this.panels = new Panels(report, this.calls, (step) => this.jump(step));
     this.build();
+    const linked = linkedStep(location.hash, this.playback.last);
+    if (linked !== null) this.playback.seek(linked);
+    addEventListener("hashchange", () => {
+      const step = linkedStep(location.hash, this.playback.last);
+      if (step !== null) this.jump(step);
+    });
   }
 
   build() {
-    const { execution } = this.report;
-    this.picture = this.report.scene_size
-      ? new SceneView(this.report.scene_size, `${execution.program} on ${execution.input}`)
-      : null;
-    this.text = html("p", { class: this.picture ? "state-text" : "state-text alone" });
+    const { execution, states } = this.report;
+    this.text = html("span", {});
+    // As much room as the longest text takes, and the one of most lines, so that nothing below moves.
+    const most = (measure) => this.frames.reduce((best, state) => (measure(states[state].text) > measure(best) ? states[state].text : best), "");
+    const ghosts = [most((words) => words.length), most((words) => words.split("\n").length)];
+    const text = html("p", { class: this.picture ? "state-text" : "state-text alone" }, ghosts.map((words) => html("span", { class: "ghost", "aria-hidden": "true" }, words)), this.text);
     this.says = html("p", { class: "says", "aria-live": "off" });
-    this.stack = html("ol", { class: "stack" });
-    this.fields = html("ul", { class: this.report.fields.length > 12 ? "fields many" : "fields" });
-    this.chances = html("ol", { class: "chances" });
     this.counter = html("output", { class: "counter" });
     this.scrub = html("input", {
-      type: "range", min: 0, max: this.playback.last, value: 0, step: 1, class: "scrub", "aria-label": "Step",
-      oninput: () => this.act(() => { this.playback.pause(); this.playback.seek(Number(this.scrub.value)); }),
+      type: "range", min: 0, max: this.playback.last, value: 0, step: 1, class: "scrub", "aria-label": "Step", autocomplete: "off",
+      oninput: () => this.jump(Number(this.scrub.value)),
     });
+    this.node = html("div", { class: this.source ? "player" : "player alone", id: "player-root" },
+      html("div", { class: "stage" },
+        html("div", { class: "over" }, html("h3", { title: execution.input }, `${execution.program} on ${execution.input}`, html("small", {}, "the network alone, without search")),
+          this.picture && saveButton(() => this.picture.node, `step-of-${execution.program}`)),
+        this.picture && this.picture.node, text, this.says),
+      this.source && this.source.node,
+      html("div", { class: "transport" }, this.timeline.node, this.scrub, this.controls(execution)),
+      this.panels.node);
+  }
+
+  controls(execution) {
     const button = (label, title, action, more = {}) =>
       html("button", { type: "button", title, "aria-label": title, onclick: () => this.act(action), ...more }, label);
     this.playButton = button(icon("play"), "Play (space)", () => this.playback.toggle(), { class: "primary", id: "play" });
-    this.speed = html(
-      "select",
-      { "aria-label": "Speed", onchange: () => { this.playback.speed = Number(this.speed.value); } },
-      SPEEDS.map((speed) => html("option", { value: speed, selected: speed === 1 }, `${speed}×`)),
-    );
-    const controls = html(
-      "div",
-      { class: "controls" },
-      button(icon("first"), "To the beginning (Home)", () => this.playback.seek(0)),
-      button(icon("back"), "Step back (←)", () => this.playback.step(-1)),
-      this.playButton,
-      button(icon("forward"), "Step (→)", () => this.playback.step(1), { id: "step" }),
-      button(icon("last"), "To the end (End)", () => { this.playback.pause(); this.playback.seek(this.playback.last); }),
-      this.speed,
-      this.counter,
-    );
-    const panel = (title, content, note) =>
-      html("section", { class: "panel" }, html("h3", {}, title, note && html("small", {}, note)), content);
-    const most = Math.max(1, ...this.steps.map((step) => step.probabilities.length));
-    this.chances.style.setProperty("--rows", most);
-    this.node = html(
-      "div",
-      { class: "player", id: "player-root" },
-      html(
-        "div",
-        { class: "stage" },
-        this.picture && this.picture.node,
-        this.text,
-        this.says,
-        this.scrub,
-        controls,
-        this.picture && html("div", { class: "under" }, saveButton(() => this.picture.node, `step-of-${execution.program}`)),
-      ),
-      html(
-        "div",
-        { class: "panels" },
-        panel("Action", this.chances, "probability of each legal one"),
-        panel("Observation", this.fields, "what the program sees"),
-        panel("Call stack", this.stack, "innermost last"),
-      ),
-    );
+    this.pace = html("select", { "aria-label": "Pace", title: "Pace", id: "pace", autocomplete: "off",
+      onchange: () => { this.playback.speed = Number(this.pace.value); remember("pace", this.pace.value); } },
+    SPEEDS.map((speed) => html("option", { value: speed, selected: speed === 1 }, `${speed}×`)));
+    if (SPEEDS.includes(Number(remembered("pace")))) this.pace.value = remembered("pace");
+    this.playback.speed = Number(this.pace.value);
+    this.moves = html("input", { type: "checkbox", id: "moves-only", autocomplete: "off",
+      onchange: () => this.act(() => { this.playback.movesOnly = this.moves.checked; }) });
+    const many = execution.moves.length;
+    return html("div", { class: "controls" },
+      html("div", { class: "keys" },
+        button(icon("first"), "To the beginning (Home)", () => this.playback.seek(0)),
+        button(icon("back"), "Step back (←)", () => this.playback.step(-1)),
+        this.playButton,
+        button(icon("forward"), "Step (→)", () => this.playback.step(1), { id: "step" }),
+        button(icon("last"), "To the end (End)", () => { this.playback.pause(); this.playback.seek(this.playback.last); })),
+      html("div", { class: "keys" },
+        button("Step over", "To the next step of this call (N)", () => this.over(), { id: "over" }),
+        button("Step out", "To where this call was made (U)", () => this.out(), { id: "out" })),
+      html("label", { class: "check", title: `Only the ${grouped(many)} steps after which the state looks different (M)` }, this.moves, "Moves only"),
+      this.pace,
+      this.counter);
   }
 
   act(change) {
@@ -97,20 +101,37 @@ export class PlayerView {
     if (this.playback.playing) this.run();
   }
 
+  jump(step) {
+    this.act(() => { this.playback.pause(); this.playback.seek(step); });
+  }
+
+  over() {
+    this.playback.pause();
+    this.playback.seek(stepOver(this.steps, this.playback.index));
+  }
+
+  out() {
+    this.playback.pause();
+    this.playback.seek(stepOut(this.steps, this.playback.index));
+  }
+
   // Keys work wherever the focus is, except where they mean something else.
   key(event) {
     const { target } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("select, textarea, [contenteditable]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("select, textarea, [contenteditable], input:not([type=range], [type=checkbox])")) return;
     const ownArrows = target === this.scrub || target.closest("[data-arrows]");
-    const onButton = target.closest("button, a, summary, [role=treeitem]");
+    const onButton = target.closest("button, a, summary, input, [role=treeitem]");
     const actions = {
       " ": () => !onButton && (() => this.playback.toggle()),
       ArrowLeft: () => !ownArrows && (() => this.playback.step(-1)),
       ArrowRight: () => !ownArrows && (() => this.playback.step(1)),
       Home: () => !ownArrows && this.node.contains(target) && (() => this.playback.seek(0)),
       End: () => !ownArrows && this.node.contains(target) && (() => this.playback.seek(this.playback.last)),
+      n: () => () => this.over(),
+      u: () => () => this.out(),
+      m: () => () => { this.moves.checked = this.playback.movesOnly = !this.playback.movesOnly; },
     };
-    const change = actions[event.key]?.();
+    const change = actions[event.key.toLowerCase()]?.() ?? actions[event.key]?.();
     if (!change) return;
     event.preventDefault();
     this.act(change);
@@ -143,9 +164,22 @@ export class PlayerView {
       this.describe(index);
     }
     if (!playing && index !== this.told) {
+      if (this.told >= 0) this.address(index);
       this.told = index;
       this.onStep(Math.min(index, this.steps.length - 1));
     }
+  }
+
+  // The address names the step, without a place in the browser's history for each.
+  address(index) {
+    clearTimeout(this.addressing);
+    this.addressing = setTimeout(() => {
+      try {
+        history.replaceState(null, "", stepLink(index, this.playback.last));
+      } catch {
+        // Where a page may not do that, it has no links.
+      }
+    }, ADDRESS_PAUSE);
   }
 
   drawPicture(index, fraction) {
@@ -158,52 +192,32 @@ export class PlayerView {
 
   describe(index) {
     const { library, execution, states } = this.report;
-    const name = (number) => library[number].name;
-    const done = index >= this.steps.length;
+    const step = this.steps[index];
     this.scrub.value = index;
-    this.counter.textContent = `${grouped(index)} / ${grouped(this.steps.length)}`;
+    this.counter.textContent = step ? `step ${grouped(index + 1)} of ${grouped(this.steps.length)}` : `end of ${grouped(this.steps.length)}`;
     this.text.textContent = states[this.frames[index]].text;
-    this.node.dataset.solved = String(done && execution.success);
-    if (done) {
+    this.node.dataset.solved = String(!step && execution.success);
+    this.panels.show(index);
+    this.timeline.show(index);
+    this.showSource(index);
+    if (!step) {
       this.says.replaceChildren(
         html("strong", { class: execution.success ? "good" : "bad" }, execution.success ? "Solved" : `Failed: ${execution.failure}`),
-        ` after ${grouped(execution.actions)} actions.`,
-      );
+        ` after ${grouped(execution.actions)} actions.`);
       this.scrub.setAttribute("aria-valuetext", execution.success ? "solved" : "failed");
-      this.stack.replaceChildren(html("li", { class: "muted" }, "empty: the program has ended"));
-      this.fields.replaceChildren(html("li", { class: "muted" }, "–"));
-      this.chances.replaceChildren(html("li", { class: "muted" }, "–"));
       return;
     }
-    const step = this.steps[index];
-    const entry = library[step.action];
+    const entry = library[step.action], program = library[step.program].name;
     const verb = entry.name === "STOP" ? "ends" : entry.level > 0 ? "calls" : "does";
-    this.says.replaceChildren(html("strong", {}, name(step.program)), ` ${verb} `,
+    this.says.replaceChildren(html("strong", {}, program), ` ${verb} `,
       entry.name === "STOP" ? "" : html("strong", { class: "action" }, entry.name),
       entry.summary && entry.name !== "STOP" ? html("span", { class: "muted" }, ` · ${entry.summary.replace(/\.$/, "")}`) : "");
-    this.scrub.setAttribute("aria-valuetext", `step ${index}: ${name(step.program)} ${verb} ${entry.name}`);
-    this.describeStack(index);
-    this.fields.replaceChildren(...this.report.fields.map((field, place) => {
-      const value = step.observation[place];
-      return html("li", { class: value ? "on" : "off" }, html("span", {}, field), html("b", {}, String(value)));
-    }));
-    this.chances.replaceChildren(...step.probabilities.map(([action, share]) =>
-      html("li", { class: action === step.action ? "chosen" : "" },
-        html("span", { class: "chance-name" }, name(action)),
-        html("span", { class: "bar", style: { "--share": `${(100 * share).toFixed(1)}%` } }),
-        html("span", { class: "number" }, chance(share)))));
+    this.scrub.setAttribute("aria-valuetext", `step ${index + 1}: ${program} ${verb} ${entry.name}`);
   }
 
-  describeStack(index) {
-    const stack = this.stacks[index];
-    const hidden = Math.max(0, stack.length - MOST_FRAMES_OF_STACK);
-    const frame = ({ program, from }, depth) =>
-      html("li", { class: depth === stack.length - 1 ? "current" : "" },
-        html("button", { type: "button", class: "link", title: "Go to where this call began",
-          onclick: () => this.act(() => { this.playback.pause(); this.playback.seek(from); }) },
-          this.report.library[program].name));
-    const rows = stack.map(frame);
-    if (hidden > 0) rows.splice(1, hidden, html("li", { class: "muted" }, `… ${grouped(hidden)} more`));
-    this.stack.replaceChildren(...rows);
+  // A call stands where it called: at the step before the first one of what it called.
+  showSource(index) {
+    const line = (step) => this.steps[step]?.line ?? null;
+    this.source?.show(line(index), this.calls.around(index).slice(1).map((call) => line(this.calls.calls[call].first - 1)));
   }
 }

@@ -45,3 +45,30 @@ export function between(before, after, t) {
   });
   return [...shapes, ...[...target.values()].map((shape) => ({ ...shape, opacity: t }))];
 }
+
+// What a picture has to show so that nothing of any scene is cut off: [x, y, width, height].
+export function bounds(shapes, [width, height]) {
+  let [left, top, right, bottom] = [0, 0, width, height];
+  const cover = (x1, y1, x2, y2) => {
+    left = Math.min(left, x1);
+    top = Math.min(top, y1);
+    right = Math.max(right, x2);
+    bottom = Math.max(bottom, y2);
+  };
+  for (const shape of shapes) {
+    const { kind, x, y, radius } = shape;
+    if (kind === "circle") cover(x - radius, y - radius, x + radius, y + radius);
+    else if (kind === "text") {
+      const half = 0.31 * shape.height * shape.label.length; // a letter is about 0.6 of its height wide
+      cover(x - half, y - 0.6 * shape.height, x + half, y + 0.6 * shape.height);
+    } else cover(Math.min(x, x + shape.width), Math.min(y, y + shape.height), Math.max(x, x + shape.width), Math.max(y, y + shape.height));
+  }
+  return [left, top, right - left, bottom - top];
+}
+
+// The height of a shape's writing, so that it fits into the shape.
+export function labelSize({ kind, width, height, radius, label }) {
+  if (kind === "text") return height;
+  const inside = kind === "circle" ? 2 * radius : width;
+  return Math.min(18, (height || 2 * radius) * 0.62, kind === "line" ? 18 : inside / (0.62 * Math.max(1, label.length)));
+}

@@ -1,10 +1,11 @@
 // Drawing scenes with SVG; elements stay the same from frame to frame and only move.
 
 import { svg } from "./dom.mjs";
+import { labelSize } from "./scenes.mjs";
 
 export class SceneView {
-  constructor([width, height], label) {
-    this.node = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "scene", role: "img", "aria-label": label });
+  constructor(box, label) {
+    this.node = svg("svg", { viewBox: box.join(" "), class: "scene", role: "img", "aria-label": label });
     this.elements = new Map();
   }
 
@@ -39,13 +40,11 @@ export class SceneView {
     group.setAttribute("opacity", shape.opacity);
     group.setAttribute("class", shape.faded ? "faded" : "");
     let middle = [x, y];
-    let size = Math.min(18, (height || 2 * radius) * 0.62);
     if (kind === "rectangle") {
       set(body, { x, y, width, height, rx: radius });
       middle = [x + width / 2, y + height / 2];
     } else if (kind === "circle") set(body, { cx: x, cy: y, r: radius });
     else if (kind === "line") set(body, { x1: x, y1: y, x2: x + width, y2: y + height });
-    else size = height;
     if (body) {
       body.setAttribute("class", `shape ${shape.style}`);
       body.style.setProperty("--tone", `${Math.round(shape.tone * 100)}%`);
@@ -53,7 +52,7 @@ export class SceneView {
     label.textContent = shape.label;
     if (shape.label) {
       set(label, { x: middle[0], y: middle[1] });
-      label.setAttribute("font-size", size);
+      label.setAttribute("font-size", labelSize(shape));
     }
   }
 }

@@ -1,18 +1,33 @@
 // Light or dark: as the system says, until the reader says otherwise.
 
+// What a reader chose before; a page opened from disk may not be allowed to remember.
+export function remembered(name) {
+  try {
+    return localStorage.getItem(`alphanpi-${name}`);
+  } catch {
+    return null;
+  }
+}
+
+export function remember(name, value) {
+  try {
+    localStorage.setItem(`alphanpi-${name}`, value);
+  } catch {
+    // It holds for this visit.
+  }
+}
+
 export function startTheme() {
-  const button = document.getElementById("theme");
-  const preferred = matchMedia("(prefers-color-scheme: dark)");
-  const root = document.documentElement;
-  const dark = () => (root.dataset.theme ?? (preferred.matches ? "dark" : "light")) === "dark";
-  const name = () => {
-    button.textContent = dark() ? "Light" : "Dark";
-    button.title = `Switch to ${dark() ? "light" : "dark"} colours`;
+  const choice = document.getElementById("theme");
+  const apply = () => {
+    if (choice.value === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = choice.value;
   };
-  button.addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    name();
+  const before = remembered("theme");
+  if (["light", "dark"].includes(before)) choice.value = before;
+  choice.addEventListener("change", () => {
+    remember("theme", choice.value);
+    apply();
   });
-  preferred.addEventListener("change", name);
-  name();
+  apply();
 }

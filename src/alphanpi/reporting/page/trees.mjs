@@ -99,3 +99,27 @@ export function neighbour(places, key, direction) {
   const column = places.filter((place) => place.x === here.x).sort((a, b) => a.y - b.y);
   return column[column.indexOf(here) + (direction === "up" ? -1 : 1)] ?? null;
 }
+
+// Steps of the run whose search would have done something else: [{step, choice, taken}].
+export function disagreements(steps, searches) {
+  const chosen = searches.map((search) => new Map(search.decisions.map((decision) => [decision.step, decision])));
+  return steps.flatMap(({ search, decision: place }, step) => {
+    const decision = search === null ? null : chosen[search].get(place);
+    return decision && decision.choice !== decision.taken ? [{ step, choice: decision.choice, taken: decision.taken }] : [];
+  });
+}
+
+// The one after a step, and after the last one the first.
+export const nextDisagreement = (found, step) => found.find((one) => one.step > step) ?? found[0] ?? null;
+
+// A state in so many letters: whole where it fits, otherwise the part that differs from the state before.
+export function excerpt(text, before, room) {
+  const flat = (words) => words.replace(/\s+/g, " ").trim();
+  const [now, then] = [flat(text), flat(before ?? "")];
+  if (now.length <= room) return now;
+  let same = 0;
+  while (same < now.length && now[same] === then[same]) same += 1;
+  const from = same === now.length || !then ? 0 : Math.max(0, Math.min(same - Math.floor(room / 3), now.length - room + 1));
+  const [head, tail] = [from > 0 ? "…" : "", from + room - (from > 0 ? 1 : 0) < now.length ? "…" : ""];
+  return head + now.slice(from, from + room - head.length - tail.length) + tail;
+}
