@@ -8,11 +8,12 @@ COMPILED := src/alphanpi/network/compiled.py $(wildcard src/alphanpi/engine/*.py
 FRESH := $(VENV)/.compiled-sources
 KERNELS := $(VENV)/.compiled-kernels
 
-.PHONY: help setup demo test browser lint kernels bench reproduce clean
+.PHONY: help setup demo test docs browser lint kernels bench reproduce clean
 
 help:
 	@echo "make demo    do the main job end to end"
 	@echo "make test    run every check: ruff, mypy, pytest"
+	@echo "make docs    the documentation as a site, in site/"
 	@echo "make bench   measure search speed"
 	@echo "make reproduce  train and measure every agent of the results tables; takes hours, can be interrupted"
 	@echo "make setup   create $(VENV) and install; done by the others as needed"
@@ -24,7 +25,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || (echo "creating $(VENV)" && $(PYTHON) -m venv $(VENV))
 	@echo "installing (PyTorch's CPU build is about 200 MB; this takes a minute or two)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "torch==$$(sed -n 's/^torch==//p' constraints.txt)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev,tensorboard]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev,docs,tensorboard]"
 	@touch $@
 
 $(FRESH): $(COMPILED) | $(INSTALLED)
@@ -64,6 +65,10 @@ lint: $(INSTALLED) $(FRESH)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(INSTALLED)
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
+
 bench: $(INSTALLED) $(FRESH)
 	$(BIN)/alphanpi bench search
 
@@ -71,5 +76,5 @@ reproduce: $(INSTALLED) $(FRESH)
 	$(BIN)/python benchmarks/reproduce.py
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

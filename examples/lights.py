@@ -59,3 +59,6 @@ class Lights(Environment[Row]):
         if not text or set(text) - set("01"):
             raise UsageError(f"{text!r} is no row of lights; write for example 0110")
         return Row(tuple(int(light) for light in text), position=0, start=0)
+
+    def format(self, row: Row) -> str:
+        return "".join(f"[{light}]" if here == row.position else str(light) for here, light in enumerate(row.lights))

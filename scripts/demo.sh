@@ -1,13 +1,41 @@
 #!/bin/sh
-# What `make demo` runs; needs `alphanpi` on PATH.
+# What `make demo` runs; needs `alphanpi` on PATH. It leaves its run, and a page about it, in runs/demo.
 set -eu
+
+run=runs/demo
+mark=$run/made-by-make-demo # a finished demo; nothing else is ever replaced
+before=
 
 heading() {
     printf '\n== %s\n' "$1"
 }
 
-run=$(mktemp -d)/hanoi
-trap 'rm -rf "$(dirname "$run")"' EXIT
+# A demo that does not come to its end leaves the one before as it was.
+clean_up() {
+    status=$?
+    trap - EXIT INT TERM
+    if [ "$status" -ne 0 ] && [ -n "$started" ]; then
+        rm -rf "$run"
+        if [ -n "$before" ]; then mv "$before" "$run"; fi
+    elif [ -n "$before" ]; then
+        rm -rf "$before"
+    fi
+    exit "$status"
+}
+
+started=
+if [ -e "$run" ] && [ ! -f "$mark" ]; then
+    echo "$run is there, and was not left by a finished demo: move it away, or remove it" >&2
+    exit 2
+fi
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+if [ -e "$run" ]; then
+    before=$run-before-$$
+    mv "$run" "$before"
+fi
+started=yes
 
 heading "The environments: programs by level, * may call themselves"
 alphanpi envs
@@ -39,3 +67,23 @@ python3 "$run/hanoi.py" 3
 
 heading "An agent that comes with the package sorts a list"
 alphanpi run pretrained:recursive-sorting-compare BUBBLESORT "31 4 15 92 65 35 8"
+
+heading "A page that shows all of it"
+alphanpi report "$run" --input 4 --seconds 5 -o "$run/report.html"
+touch "$mark"
+
+heading "Where to go from here"
+cat <<END
+Open $PWD/$run/report.html in a browser. The run itself is kept in $run until the next demo.
+
+To have \`alphanpi\` as a command in this shell (or write .venv/bin/alphanpi):
+  source .venv/bin/activate
+
+Then, for example:
+  alphanpi run $run HANOI 5              # what was learned just now
+  alphanpi agents                              # agents that come with the package
+  alphanpi check examples/lights.py            # a problem of your own, in one file ...
+  alphanpi train examples/lights.py --out runs/lights
+  alphanpi report runs/lights -o lights.html   # ... and its page
+  alphanpi new-env counting                    # begin one: docs/custom_environment.md
+END

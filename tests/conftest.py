@@ -23,10 +23,10 @@ def alphanpi_home(tmp_path_factory):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def compiled_before():
-    """What commands print does not depend on whether something was compiled before."""
+def quiet():
+    """What commands print, also in processes that tests start, does not depend on how long something takes."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("alphanpi.engine.warmup.needs_compilation", lambda: False)
+        patch.setenv("ALPHANPI_QUIET", "1")
         yield
 
 

@@ -25,7 +25,7 @@ MAY_USE = {
     "learn": {"verification", "agent", "engine", "network", "environment", "runs", "support"},
     "reporting": {"exporting", "verification", "agent", "engine", "environment", "runs", "support"},
     "bench": {"learn", "exporting", "agent", "engine", "network", "environment", "support"},
-    "cli": {"bench", "reporting", "learn", "exporting", "verification", "agent", "engine", "environment", "support"},
+    "cli": {"bench", "reporting", "learn", "exporting", "verification", "agent", "environment", "support"},
 }
 """Which packages each may import from, from the bottom up; docs/architecture.md draws it."""
 

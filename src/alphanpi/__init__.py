@@ -25,6 +25,7 @@ from alphanpi.errors import (
 
 if TYPE_CHECKING:
     from alphanpi.agent.agent import Agent
+    from alphanpi.agent.catalogue import PretrainedAgent, agents
     from alphanpi.agent.evaluation import Score, evaluate
     from alphanpi.agent.interpreter import Call, Execution
     from alphanpi.agent.loading import load
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from alphanpi.engine.search import Search
     from alphanpi.engine.tables import Failure
     from alphanpi.environment.checking import CheckReport, Finding, check
+    from alphanpi.environment.problems import Problem
     from alphanpi.environment.skeleton import new_env
     from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
     from alphanpi.learn.config import TrainConfig
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from alphanpi.learn.train import Outcome, resume, train
     from alphanpi.network.config import NetworkConfig
     from alphanpi.network.model import NPINetwork, create_evaluator, create_network
-    from alphanpi.reporting import Picture, render, report, tree
+    from alphanpi.reporting import ComparisonRecord, LivePage, Picture, compare, render, report, tree, watch
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
@@ -66,27 +68,33 @@ _LAZY = {
     "Call": "alphanpi.agent.interpreter",
     "Certificate": "alphanpi.verification",
     "CheckReport": "alphanpi.environment.checking",
+    "ComparisonRecord": "alphanpi.reporting",
     "Execution": "alphanpi.agent.interpreter",
     "Export": "alphanpi.exporting",
     "ExportFailed": "alphanpi.exporting",
     "Failure": "alphanpi.engine.tables",
     "Finding": "alphanpi.environment.checking",
+    "LivePage": "alphanpi.reporting",
     "Machine": "alphanpi.exporting",
     "NPINetwork": "alphanpi.network.model",
     "NetworkConfig": "alphanpi.network.config",
     "Origin": "alphanpi.exporting",
     "Outcome": "alphanpi.learn.train",
     "Picture": "alphanpi.reporting",
+    "PretrainedAgent": "alphanpi.agent.catalogue",
+    "Problem": "alphanpi.environment.problems",
     "Request": "alphanpi.engine.requests",
     "Score": "alphanpi.agent.evaluation",
     "Search": "alphanpi.engine.search",
     "SearchConfig": "alphanpi.engine.config",
     "Trace": "alphanpi.engine.requests",
     "TrainConfig": "alphanpi.learn.config",
+    "agents": "alphanpi.agent.catalogue",
     "bench_export": "alphanpi.bench.exports",
     "bench_search": "alphanpi.bench.search",
     "bench_train": "alphanpi.bench.training",
     "check": "alphanpi.environment.checking",
+    "compare": "alphanpi.reporting",
     "create_evaluator": "alphanpi.network.model",
     "create_network": "alphanpi.network.model",
     "evaluate": "alphanpi.agent.evaluation",
@@ -105,6 +113,7 @@ _LAZY = {
     "tree": "alphanpi.reporting",
     "verify": "alphanpi.verification",
     "verify_evaluator": "alphanpi.verification",
+    "watch": "alphanpi.reporting",
 }
 
 __all__ = [
@@ -115,6 +124,7 @@ __all__ = [
     "Call",
     "Certificate",
     "CheckReport",
+    "ComparisonRecord",
     "Environment",
     "EnvironmentFault",
     "Execution",
@@ -123,12 +133,15 @@ __all__ = [
     "Failure",
     "Finding",
     "Library",
+    "LivePage",
     "Machine",
     "NPINetwork",
     "NetworkConfig",
     "Origin",
     "Outcome",
     "Picture",
+    "PretrainedAgent",
+    "Problem",
     "Program",
     "Request",
     "Score",
@@ -141,11 +154,13 @@ __all__ = [
     "UnknownEnvironmentError",
     "UsageError",
     "action",
+    "agents",
     "available",
     "bench_export",
     "bench_search",
     "bench_train",
     "check",
+    "compare",
     "create_evaluator",
     "create_network",
     "evaluate",
@@ -168,6 +183,7 @@ __all__ = [
     "tree",
     "verify",
     "verify_evaluator",
+    "watch",
 ]
 
 

@@ -109,6 +109,7 @@ def test_the_first_interrupt_of_a_training_ends_it_with_a_checkpoint(rewritten, 
 def test_a_long_run_says_so(run, rewritten, tmp_path, monkeypatch):
     slow = "\ndef observe(self, state):\n    import time\n    time.sleep(0.3)\n    return (state == 0,)\n"
     path = rewritten(slow)
-    monkeypatch.setattr("alphanpi.cli.running._SECONDS_BETWEEN_LINES", 0.1)
+    monkeypatch.delenv("ALPHANPI_QUIET")
+    monkeypatch.setattr("alphanpi.cli.progress._FIRST_LINE", 0.1)
     _, _, err = run("run", tmp_path, "EMPTY", 3, "--env", path)
     assert "still running; an execution ends after 10,000,000 actions (--max-actions), Ctrl-C ends it now" in err

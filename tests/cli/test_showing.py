@@ -11,8 +11,9 @@ import pytest
 import alphanpi
 from alphanpi.errors import UsageError
 from alphanpi.reporting import report as make_report
-from alphanpi.reporting.animation import film, svg
-from alphanpi.reporting.colours import LIGHT
+from alphanpi.reporting.animation import film
+from alphanpi.reporting.layout import Appearance
+from alphanpi.reporting.vector import svg
 from tests.helpers.paths import LIGHTS
 from tests.helpers.runs import SORTING, metrics, run_folder, untrained_lights
 
@@ -62,7 +63,8 @@ def test_names_that_cannot_be_written_do_not_stop_a_report(tmp_path):
     page = tmp_path / "page.html"
     alphanpi.report("pretrained:hanoi", page, instance="1", simulations=1, verify_seconds=0, source="\udcff")
     assert page.read_text(encoding="utf-8")
-    picture = svg(film(alphanpi.load("pretrained:hanoi"), "HANOI", "1"), LIGHT, "\udcff & \x00")
+    reel = film(alphanpi.load("pretrained:hanoi"), "HANOI", "1")
+    picture = svg(reel, Appearance(None, "light", "\udcfe").of(reel), "\udcff & \x00")
     ET.fromstring(picture.encode())
 
 
@@ -94,7 +96,7 @@ def test_trace_is_bounded_and_says_so(run):
         (["tree", "pretrained:hanoi", "HANOI", "2", "--step", "0"], "are numbers from 1"),
         (["tree", "pretrained:hanoi", "HANOI", "2", "--format", "html"], "needs a file: -o tree.html"),
         (["tree", "pretrained:hanoi", "MOVE_DISK", "2"], "MOVE_DISK is an atomic action"),
-        (["render", "pretrained:hanoi", "HANOI", "2", "-o", "x.png"], "written as .svg or .gif"),
+        (["render", "pretrained:hanoi", "HANOI", "2", "-o", "x.png"], "written as .svg, .gif, .mp4"),
         (["trace", "pretrained:hanoi", "HANOI", "2", "--limit", "-1"], "are numbers from 0"),
         (["report", "pretrained:hanoi", "--simulations", HUGE], "simulations per action are too many"),
         (["report", "pretrained:hanoi", "--steps", HUGE], "steps are more than a page can hold"),
@@ -124,10 +126,8 @@ def test_wrong_input_is_one_line_with_advice(run, arguments, message, tmp_path, 
     assert "Traceback" not in err
 
 
-def test_an_environment_without_a_picture_or_example_says_what_to_give(tmp_path):
+def test_an_environment_without_a_picture_says_what_to_give(tmp_path):
     weights = untrained_lights(tmp_path)
-    with pytest.raises(UsageError, match="say what ALL_ON is to be run on: --input"):
-        make_report(weights)
     with pytest.raises(UsageError, match="Lights has no picture of its states: give it a method render"):
         alphanpi.render(weights, "ALL_ON", "01", tmp_path / "x.svg")
     assert LIGHTS.name == "lights.py"

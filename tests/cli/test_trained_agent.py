@@ -26,7 +26,11 @@ def test_training_to_completion_says_what_to_do_next(trained):
     assert outcome.err == ""
     assert "level 1 learned: HANOI 100%" in outcome.out
     assert "learned every program in " in outcome.out
-    assert outcome.out.endswith(f"next:\n  alphanpi eval {run} --program HANOI\n")
+    advice = outcome.out.split("next:\n")[1].splitlines()
+    assert [line.split("    #")[0] for line in advice] == [
+        *(f"  alphanpi report {run}", f"  alphanpi eval {run} --program HANOI", f"  alphanpi run {run} HANOI"),
+        f"  alphanpi export {run}",
+    ]
 
 
 def test_resuming_a_completed_run_adds_nothing(trained):

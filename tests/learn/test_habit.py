@@ -31,9 +31,9 @@ def traces_of(environment):
     return traces
 
 
-def learned(environment, script, traces):
+def learned(environment, script, traces, confirmed=("RSHIFT",)):
     evaluator = ScriptedEvaluator(environment, {"RSHIFT": script})
-    return own_ways(Interpreter(environment, evaluator), traces, SearchConfig())
+    return own_ways(Interpreter(environment, evaluator), traces, SearchConfig(), confirmed)
 
 
 def test_the_agent_goes_its_own_way_where_it_is_no_longer():
@@ -59,3 +59,9 @@ def test_what_the_agent_cannot_do_is_learned_from_the_search():
     changed = [one for one, other in zip(after, traces, strict=True) if one is not other]
     assert all(len(trace.actions) == 1 for trace in changed)  # nothing to do: both pointers at the end
     assert len(changed) < len(traces) / 2
+
+
+def test_an_agent_that_fails_elsewhere_learns_from_the_search():
+    environment = make("sorting", observation="compare")
+    traces = traces_of(environment)
+    assert learned(environment, first_pointer_first, traces, confirmed=()) == traces

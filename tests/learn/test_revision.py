@@ -124,6 +124,25 @@ def test_a_shortcut_that_fails_elsewhere_gets_a_low_score():
     assert revisions.bars["ERASE"] <= 1
 
 
+def test_decisions_that_solve_all_do_not_confirm_what_an_episode_did():
+    revisions = made(Erase())
+    environment = revisions.starts.environment
+    empty = Search(environment, revisions.interpreter.table.evaluator).run(
+        [Request("ERASE", Tape((0, 0, 0), 0), seed, exploring=True) for seed in range(40)]
+    )
+    shortcut = next(trace for trace in empty if trace.success and len(trace.actions) == 1)
+    revisions.revised = tuple(
+        Revised(0, ((before, seen),), chosen)
+        for seen, chosen in RIGHT_DECISIONS.items()
+        for before in (-1, RIGHT, CLEAR)
+    )
+    first, *others = revisions.learned_from(environment.library.learned, [shortcut], 0)
+    assert revisions.bars["ERASE"] == 1
+    assert first.score < 0.7
+    assert {lesson.score for lesson in others} == {1.0}
+    assert not revisions.confirmed  # the decisions solve all, not the network
+
+
 def test_revisions_climb_from_any_network():
     reached = []
     for seed in range(5):

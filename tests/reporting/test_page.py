@@ -421,7 +421,7 @@ def test_every_figure_is_saved_as_a_picture_of_its_own(visit, tmp_path):
 def test_without_a_picture_the_state_is_text(visit):
     one = visit("text")
     assert one.page.locator(".scene").count() == 0
-    assert one.text(".state-text > :last-child").startswith("Row(")
+    assert one.text(".state-text > :last-child").startswith("[0]")
     one.page.keyboard.press("ArrowRight")
 
 

@@ -104,3 +104,18 @@ def test_text_of_an_environment_is_neither_markup_nor_a_surrogate(tmp_path):
     assert "below ?" in text
     dot(shown).encode()
     json.dumps(tree_object(shown, "HANOI", 10), ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("width", [*range(20, 64, 5), 80])
+def test_no_part_of_a_state_is_dropped_without_an_ellipsis_at_any_width(width):
+    decision = alphanpi.tree("pretrained:hanoi", "HANOI", "5", step=3, simulations=40)
+    environment = alphanpi.make("hanoi")
+    wide, narrow = io.StringIO(), io.StringIO()
+    shown = ShownTree(decision, environment, 60)
+    tree_console(wide).print(rich_tree(shown))
+    Console(file=narrow, width=width, force_terminal=True, color_system=None).print(rich_tree(shown))
+    whole, cut = ([line.rstrip() for line in one.getvalue().splitlines()] for one in (wide, narrow))
+    assert len(whole) == len(cut)
+    for expected, line in zip(whole, cut, strict=True):
+        assert len(line) <= width
+        assert line == expected or (line.endswith("…") and expected.startswith(line[:-1]))

@@ -34,8 +34,9 @@ COMMANDS = {
     "render": ["render", "RUN", "HANOI", "1", "-o", "OUT.svg"],
     "report": ["report", "RUN", "--input", "1", "-o", "OUT.json", "--json", *QUICK],
     "resume": ["resume", "RUN"],
+    "compare": ["compare", "RUN", "-o", "OUT.json"],
 }
-READING = tuple(name for name in COMMANDS if name not in ("resume", "report"))
+READING = tuple(name for name in COMMANDS if name not in ("resume", "report", "compare"))
 
 
 class Damage(NamedTuple):
@@ -207,6 +208,7 @@ def test_every_field_of_the_meta_data(damaged, pristine):
             continue
         for outcome in damaged("meta.json", Damage(name, as_json(changed)), "run", "resume"):
             assert outcome.code == 2, name
+        damaged("meta.json", Damage(name, as_json(changed)), "compare")
 
 
 def test_every_field_of_the_metrics(damaged, pristine):
@@ -214,14 +216,14 @@ def test_every_field_of_the_metrics(damaged, pristine):
     record = json.loads(lines[3])
     for name, changed in field_damages(record, each=1):
         content = b"".join([*lines[:3], as_json(changed) + b"\n", *lines[4:]])
-        _, resumed = damaged("metrics.jsonl", Damage(name, content), "report", "resume")
-        assert resumed.code == 1, name
+        _, compared, resumed = damaged("metrics.jsonl", Damage(name, content), "report", "compare", "resume")
+        assert (compared.code, resumed.code) == (0, 1), name
 
 
 def test_every_field_of_the_stored_scores(damaged, pristine):
     scores = json.loads((pristine / "scores.json").read_text())
     for name, changed in field_damages(scores, each=3):
-        damaged("scores.json", Damage(name, as_json(changed)), "report")
+        damaged("scores.json", Damage(name, as_json(changed)), "report", "compare")
     damaged("card.json", Damage("NaN", b'{"training_seconds": NaN}'), "report")
     for name, changed in field_damages(json.loads((pristine / "card.json").read_text()), each=2):
         damaged("card.json", Damage(name, as_json(changed)), "report")
@@ -237,7 +239,7 @@ def test_every_field_of_the_configuration(damaged, pristine):
         value = next(bad for bad in wrong if line != f"{key} = {bad}\n")
         new = "" if value is None or not equals else f"{key} = {value}\n"
         text = "".join([*lines[:number], new, *lines[number + 1 :]])
-        (resumed,) = damaged("config.toml", Damage(line, text.encode()), "resume")
+        resumed, _ = damaged("config.toml", Damage(line, text.encode()), "resume", "compare")
         assert resumed.code == 2, (line, new)
 
 
@@ -260,13 +262,13 @@ def test_every_field_of_the_model_card(damaged, pristine, tmp_path):
 @pytest.mark.parametrize(
     ("file", "commands", "positions"),
     [
-        ("meta.json", ("run", "resume"), 8),
-        ("config.toml", ("run", "resume"), 8),
-        ("metrics.jsonl", ("report", "resume"), 8),
-        ("scores.json", ("report",), 8),
+        ("meta.json", ("run", "compare", "resume"), 8),
+        ("config.toml", ("run", "compare", "resume"), 8),
+        ("metrics.jsonl", ("report", "compare", "resume"), 8),
+        ("scores.json", ("report", "compare"), 8),
         ("card.json", ("report",), 4),
         (f"{LAST}/state.json", ("eval", "resume"), 12),
-        (f"{LAST}/model.safetensors", ("trace", "resume"), 10),
+        (f"{LAST}/model.safetensors", ("trace", "compare", "resume"), 10),
         (f"{LAST}/trainer.safetensors", ("run", "resume"), 10),
     ],
 )

@@ -11,6 +11,8 @@ from alphanpi.agent.weights import ModelCard, hash_of
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
+from alphanpi.environment.problems import Problem, choose
+from alphanpi.environment.registration import registration
 from alphanpi.environment.specification import STOP, Environment
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.network.model import NPINetwork, create_evaluator
@@ -46,13 +48,29 @@ class Agent:
         self.network = network
         self.card = card
         self.place = place
+        self.device = device
         self.evaluator = create_evaluator(network, device)
         self.interpreter = Interpreter(environment, self.evaluator)
         self.guard = self.interpreter.guard
         self._planner: Search | None = None
 
-    def run(self, program: str, instance: str, mode: Mode = "greedy", max_actions: int = MAX_ACTIONS) -> str:
+    def problem(
+        self,
+        program: str | None = None,
+        instance: str | Problem | None = None,
+        *,
+        size: int | None = None,
+        seed: int | None = None,
+    ) -> Problem:
+        """What to run a program on: the instance, or one drawn by size and seed; see `choose`."""
+        if isinstance(instance, Problem):
+            return instance
+        example = registration(self.card.environment).example
+        return choose(self.guard, program, instance, size=size, seed=seed, example=example, read=self.parse)
+
+    def run(self, program: str, instance: str | Problem, mode: Mode = "greedy", max_actions: int = MAX_ACTIONS) -> str:
         """Run a program on an instance as a user types it; the result as a user reads it."""
+        program = self.environment.library.spelt(program)
         recorded = mode == "greedy" and type(self.environment).result is not Environment.result
         execution = self.execute(program, instance, mode=mode, record=recorded, max_actions=max_actions)
         if not execution.success:
@@ -62,7 +80,11 @@ class Agent:
         return self.guard.result(program, execution.final, atomic)
 
     def trace(
-        self, program: str, instance: str, recording: Recording | None = None, max_actions: int = MAX_ACTIONS
+        self,
+        program: str,
+        instance: str | Problem,
+        recording: Recording | None = None,
+        max_actions: int = MAX_ACTIONS,
     ) -> Execution:
         """Run a program greedily and keep its steps: all, or those the recording says."""
         return self.execute(program, instance, record=recording or True, max_actions=max_actions)
@@ -70,12 +92,13 @@ class Agent:
     def execute(
         self,
         program: str,
-        instance: str,
+        instance: str | Problem,
         mode: Mode = "greedy",
         record: bool | Recording = False,
         max_actions: int = MAX_ACTIONS,
     ) -> Execution:
         """Run a program on an instance as a user types it; success or failure with its reason."""
+        program = self.environment.library.spelt(program)
         state = self.parse(program, instance)
         return self.executions([Call(program, state)], mode, record, max_actions)[0]
 
@@ -107,9 +130,9 @@ class Agent:
             self._planner = Search(self.environment, self.evaluator, config)
         return self._planner
 
-    def parse(self, program: str, instance: str) -> Any:
+    def parse(self, program: str, instance: str | Problem) -> Any:
         """A state from what a user types."""
-        return self.guard.parse(program, instance)
+        return instance.state if isinstance(instance, Problem) else self.guard.parse(program, instance)
 
     @property
     def weights_hash(self) -> str:
@@ -145,9 +168,11 @@ class Agent:
 class RunFailed(AlphaNPIError):  # noqa: N818 - what happened, not a mistake in the code
     """The agent did not solve the instance."""
 
-    def __init__(self, program: str, instance: str, execution: Execution) -> None:
+    def __init__(self, program: str, instance: str | Problem, execution: Execution) -> None:
         inside = ""
         if execution.culprit is not None and execution.culprit.program != program:
             inside = f", inside {execution.culprit.program}"
         reason = execution.failure.name.lower()
-        super().__init__(f"{program} {instance!r} was not solved: {reason}{inside} after {execution.actions} actions")
+        super().__init__(
+            f"{program} {str(instance)!r} was not solved: {reason}{inside} after {execution.actions} actions"
+        )

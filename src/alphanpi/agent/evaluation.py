@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
@@ -10,15 +9,18 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from alphanpi.agent.agent import MAX_ACTIONS, Agent, Mode
-from alphanpi.agent.interpreter import Call, failure_counts
+from alphanpi.agent.compiling import compile_search
+from alphanpi.agent.interpreter import Call, Execution, failure_counts
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 from alphanpi.environment.provenance import source_sha256
 from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
 from alphanpi.runs.records import ScoredAgent, StoredScore
 from alphanpi.support import limits
+from alphanpi.support.intervals import wilson_interval
 
 _LARGEST_DEFAULT = 100
-_Z_95 = 1.959963984540054
+_TOGETHER = 2  # instances run side by side before it is told how far it is, at first
+_QUICK = 0.5  # seconds after which there may be twice as many
 
 
 class Score(NamedTuple):
@@ -36,6 +38,15 @@ class Score(NamedTuple):
     failures: dict[str, int]  # how often each reason occurred
 
 
+class Measured(NamedTuple):
+    """How far a measurement is."""
+
+    size: int
+    mode: str
+    done: int  # instances of this size and mode
+    episodes: int
+
+
 def evaluate(
     run: Subject,
     program: str | None = None,
@@ -48,6 +59,7 @@ def evaluate(
     environment: NamedEnvironment = None,
     keep: bool = True,
     on_score: Callable[[Score], None] | None = None,
+    on_progress: Callable[[Measured], None] | None = None,
 ) -> list[Score]:
     """Run a program on random instances of each size; both modes see the same instances.
 
@@ -64,6 +76,7 @@ def evaluate(
         keep: Write the scores into the run's directory, if the agent is the newest of a run and `max_actions` is not
             given; reports show them.
         on_score: Called with each score.
+        on_progress: Called every now and then inside a size.
     """
     agent = as_agent(run, environment=environment)
     keep = keep and max_actions == MAX_ACTIONS
@@ -73,6 +86,7 @@ def evaluate(
         program = agent.environment.library.learned[-1].name
     if sizes is None:
         sizes = [size for size in agent.environment.test_sizes if size <= _LARGEST_DEFAULT]
+    program = agent.environment.library.spelt(program)
     entry = agent.environment.library.named(program)
     if entry.atomic:
         raise UsageError(f"{program} is an atomic action; give a program")
@@ -89,13 +103,14 @@ def evaluate(
     for size in sizes:
         if size < entry.minimum_size:
             raise UsageError(f"{program} cannot start at size {size}; its smallest is {entry.minimum_size}")
+    compile_search(agent.device)  # a time that is measured is not that of a compiler
     for size in sizes:
         calls = [
             Call(program, agent.guard.initial(program, size, np.random.default_rng((seed, size, episode))))
             for episode in range(episodes)
         ]
         for one in modes:
-            score = _score(agent, calls, size, one, max_actions)
+            score = _score(agent, calls, size, one, max_actions, on_progress)
             scores.append(score)
             if on_score is not None:
                 on_score(score)
@@ -110,10 +125,25 @@ def scored(agent: Agent) -> ScoredAgent:
     return ScoredAgent(agent.weights_hash, source_sha256(type(agent.environment)))
 
 
-def _score(agent: Agent, calls: list[Call], size: int, mode: Mode, max_actions: int) -> Score:
+def _score(
+    agent: Agent,
+    calls: list[Call],
+    size: int,
+    mode: Mode,
+    max_actions: int,
+    told: Callable[[Measured], None] | None,
+) -> Score:
     began = time.perf_counter()
+    executions: list[Execution] = []
+    together = len(calls) if told is None else _TOGETHER
     try:
-        executions = agent.executions(calls, mode, max_actions=max_actions)
+        while len(executions) < len(calls):
+            if told is not None:
+                told(Measured(size, mode, len(executions), len(calls)))
+            first, before = len(executions), time.perf_counter()
+            executions += agent.executions(calls[first : first + together], mode, max_actions=max_actions)
+            if time.perf_counter() - before < _QUICK:
+                together *= 2
     except (EnvironmentFault, SpecificationError) as fault:
         raise type(fault)(f"{fault} (measuring {calls[0].program} at size {size}, {mode})") from fault
     seconds = time.perf_counter() - began
@@ -131,11 +161,3 @@ def _score(agent: Agent, calls: list[Call], size: int, mode: Mode, max_actions: 
         seconds_per_episode=seconds / len(calls),
         failures=failure_counts(executions),
     )
-
-
-def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
-    """The 95 % Wilson score interval of a proportion."""
-    share, squared = successes / trials, _Z_95**2
-    centre = (share + squared / (2 * trials)) / (1 + squared / trials)
-    spread = _Z_95 / (1 + squared / trials) * math.sqrt(share * (1 - share) / trials + squared / (4 * trials**2))
-    return max(0.0, centre - spread), min(1.0, centre + spread)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from alphanpi.agent.agent import Agent, LoadedFrom
 from alphanpi.agent.weights import ModelCard, SavedWeights, hash_of, network_of, read_weights
 from alphanpi.engine.config import SearchConfig
+from alphanpi.environment.registration import identified
 from alphanpi.environment.registry import make_named_in
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
@@ -90,18 +92,30 @@ def _require_intact(path: Path, weights: SavedWeights) -> None:
 
 def weights_path(run: str | Path) -> Path:
     """Where the weights of a run are."""
-    if str(run).startswith(PRETRAINED):
-        name = str(run).removeprefix(PRETRAINED)
-        if name not in pretrained():
-            raise UsageError(f"no pretrained agent {name!r}; there are {', '.join(pretrained()) or 'none'}")
-        return Path(str(resources.files("alphanpi") / "pretrained" / name)) / MODEL_FILE
+    kind, colon, name = str(run).partition(":")
+    if f"{kind}{colon}".casefold() == PRETRAINED:
+        if name.casefold() not in pretrained():
+            close = get_close_matches(name.casefold(), pretrained(), n=1)
+            there_are = f"there are {', '.join(pretrained()) or 'none'}"
+            hint = f"did you mean {PRETRAINED}{close[0]}?" if close else there_are
+            raise UsageError(f"no pretrained agent {name!r}; {hint}")
+        return Path(str(resources.files("alphanpi") / "pretrained" / name.casefold())) / MODEL_FILE
     path = Path(run)
     for candidate in (path, _newest(path / CHECKPOINTS) / MODEL_FILE, path / MODEL_FILE):
         if candidate.is_file():
             return candidate
     if not path.exists():
-        raise UsageError(f"{path}: there is no such run; give a run directory or {PRETRAINED}NAME")
+        raise UsageError(f"{path}: there is no such run; {_advice(str(run))}")
     raise UsageError(f"{path}: no weights in it; expected {CHECKPOINTS}/{LAST}/{MODEL_FILE}")
+
+
+def _advice(name: str) -> str:
+    """What may have been meant by a name that is no run."""
+    if name.casefold() in pretrained():
+        return f"did you mean {PRETRAINED}{name.casefold()}?"
+    if identified(name) is not None:
+        return f"it is an environment: `alphanpi train {identified(name)}` makes a run"
+    return f"give a run directory or {PRETRAINED}NAME; `alphanpi agents` lists those"
 
 
 def _newest(checkpoints: Path) -> Path:

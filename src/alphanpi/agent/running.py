@@ -1,4 +1,4 @@
-"""Running a program of an agent on an instance as a user types it."""
+"""Running a program of an agent on an instance as a user types it, or on one that is drawn."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 from alphanpi.agent.agent import MAX_ACTIONS, Mode, RunFailed
 from alphanpi.agent.interpreter import Execution, Recording
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
+from alphanpi.environment.problems import Problem
 
 
 class Answer(NamedTuple):
@@ -18,13 +19,17 @@ class Answer(NamedTuple):
     result: str  # as a user reads it; of a run that failed, why
     success: bool
     seconds: float
+    size: int | None = None  # of an instance that was drawn, and its seed
+    seed: int | None = None
 
 
 def run(
     run: Subject,
-    program: str,
-    instance: str,
+    program: str | None = None,
+    instance: str | Problem | None = None,
     *,
+    size: int | None = None,
+    seed: int | None = None,
     mode: Mode = "greedy",
     max_actions: int = MAX_ACTIONS,
     environment: NamedEnvironment = None,
@@ -33,29 +38,38 @@ def run(
 
     Args:
         run: An agent, or what `load` takes.
-        program: Its name.
-        instance: As the environment reads it, for example "5 3 9 1".
+        program: Its name; the last one if omitted.
+        instance: As the environment reads it, for example "5 3 9 1". If omitted, an example of a built-in environment,
+            or one that the environment draws.
+        size: Draw one of this size; the validation size by default.
+        seed: Draw with this seed; 0 by default.
         mode: The network alone, or with search.
         max_actions: A run of more, those of nested calls too, fails.
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
     """
     agent = as_agent(run, environment=environment)
+    problem = agent.problem(program, instance, size=size, seed=seed)
     began = time.perf_counter()
     try:
-        result, success = agent.run(program, instance, mode, max_actions), True
+        result, success = agent.run(problem.program, problem, mode, max_actions), True
     except RunFailed as failure:
         result, success = str(failure), False
-    return Answer(program, instance, result, success, time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    return Answer(problem.program, problem.text, result, success, seconds, problem.size, problem.seed)
 
 
 def trace(
     run: Subject,
-    program: str,
-    instance: str,
+    program: str | None = None,
+    instance: str | Problem | None = None,
     *,
+    size: int | None = None,
+    seed: int | None = None,
     recording: Recording | None = None,
     max_actions: int = MAX_ACTIONS,
     environment: NamedEnvironment = None,
 ) -> Execution:
     """Run a program greedily and keep its steps: all, or those the recording says; arguments as for `run`."""
-    return as_agent(run, environment=environment).trace(program, instance, recording, max_actions)
+    agent = as_agent(run, environment=environment)
+    problem = agent.problem(program, instance, size=size, seed=seed)
+    return agent.trace(problem.program, problem, recording, max_actions)

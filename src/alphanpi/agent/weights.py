@@ -134,10 +134,19 @@ def _described(shape: TensorShape) -> str:
 
 def hash_of(network: NPINetwork) -> str:
     """SHA-256 over all weights of a network and, which they do not show, its window."""
+    return _hash(network.state_dict(), network.config)
+
+
+def saved_hash(weights: SavedWeights) -> str:
+    """The same of a network that was saved."""
+    return _hash(weights.tensors, weights.card.network)
+
+
+def _hash(tensors: Mapping[str, torch.Tensor], config: NetworkConfig) -> str:
     digest = hashlib.sha256()
-    if network.config.window:
-        digest.update(f"window {network.config.window}".encode())
-    for name, tensor in sorted(network.state_dict().items()):
+    if config.window:
+        digest.update(f"window {config.window}".encode())
+    for name, tensor in sorted(tensors.items()):
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().numpy().tobytes())
     return digest.hexdigest()

@@ -8,17 +8,29 @@ import traceback
 from contextlib import suppress
 from typing import NoReturn
 
-from cyclopts import CycloptsError
+from cyclopts import CycloptsError, UnknownOptionError
 
-from alphanpi.cli import benchmarks, environments, exporting, learning, running, showing, verifying
+from alphanpi.cli import benchmarks, comparing, environments, exporting, learning, running, showing, verifying
 from alphanpi.cli.output import OutputClosed, StandardOutput
-from alphanpi.cli.shared import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPTED, EXIT_NO_READER, app
+from alphanpi.cli.shared import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPTED, EXIT_NO_READER, app, guard_inputs
 from alphanpi.errors import AlphaNPIError
 from alphanpi.support.interrupts import insist
 
-__all__ = ["app", "benchmarks", "environments", "exporting", "learning", "main", "running", "showing", "verifying"]
+__all__ = [
+    "app",
+    "benchmarks",
+    "comparing",
+    "environments",
+    "exporting",
+    "learning",
+    "main",
+    "running",
+    "showing",
+    "verifying",
+]
 
-_WATCHED = ("train", "resume")
+_WATCHED = ("train", "resume", "watch")
+_ABOUT_INPUTS = " An input that begins with - comes after --, at the end: alphanpi run RUN PROGRAM -- -x"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -46,11 +58,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(tokens: list[str], debug: bool) -> int:
     try:
-        tokens = learning.take_overrides(tokens)
+        tokens = guard_inputs(learning.take_overrides(tokens))
         code = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except OutputClosed as error:
         _fail(str(error), debug, EXIT_NO_READER)
+    except UnknownOptionError as error:
+        _fail(f"{error}{_ABOUT_INPUTS if error.token.value[:2] != '--' else ''}", debug)
     except (CycloptsError, AlphaNPIError) as error:
         _fail(str(error), debug)
     except KeyboardInterrupt:

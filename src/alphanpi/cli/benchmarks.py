@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Column, Table
 
+from alphanpi.cli.progress import Activity
 from alphanpi.cli.shared import Json, bench_app, print_json
 from alphanpi.support.limits import percent
 
@@ -44,7 +45,7 @@ def bench_search(
     )
 
     def show(result: SearchResult) -> None:
-        console.print(f"{result.case}: {result.engine_simulations_per_s:,.0f} simulations/s", highlight=False)
+        activity.print(f"{result.case}: {result.engine_simulations_per_s:,.0f} simulations/s", console)
         table.add_row(
             result.case,
             f"{result.engine_simulations_per_s:,.0f}",
@@ -55,7 +56,8 @@ def bench_search(
             f"{result.engine_megabytes:.0f}",
         )
 
-    results = run_bench(episodes=episodes, oracle_seconds=oracle_seconds, seed=seed, on_result=show)
+    with Activity("measuring") as activity:
+        results = run_bench(episodes=episodes, oracle_seconds=oracle_seconds, seed=seed, on_result=show)
     if as_json:
         print_json([result._asdict() for result in results])
     else:
@@ -75,7 +77,8 @@ def bench_train(
     """Where the time of a fixed number of training iterations goes."""
     from alphanpi.bench.training import bench_train as run_bench
 
-    results = run_bench(environments.split(","), iterations, seed)
+    with Activity("training"):
+        results = run_bench(environments.split(","), iterations, seed)
     if as_json:
         print_json([result._asdict() for result in results])
         return 0
@@ -112,7 +115,7 @@ def bench_export(*, as_json: Json = False) -> int:
     table = Table(Column("case", no_wrap=True), "size", "exported ms", "greedy ms", "planning ms", "ratio")
 
     def show(result: ExportTiming) -> None:
-        console.print(f"{result.case} {result.size}: {1000 * result.exported_seconds:.3f} ms exported", highlight=False)
+        activity.print(f"{result.case} {result.size}: {1000 * result.exported_seconds:.3f} ms exported", console)
         planning = "-" if result.planning_seconds is None else f"{1000 * result.planning_seconds:.0f}"
         ratio = f"{result.greedy_seconds / result.exported_seconds:,.0f}"
         table.add_row(
@@ -124,7 +127,8 @@ def bench_export(*, as_json: Json = False) -> int:
             ratio,
         )
 
-    results = run_bench(on_result=show)
+    with Activity("exporting and measuring") as activity:
+        results = run_bench(on_result=show)
     if as_json:
         print_json([result._asdict() for result in results])
     else:

@@ -9,18 +9,30 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.markup import escape
 
+from alphanpi.cli.progress import Activity
 from alphanpi.cli.shared import (
     EXIT_FINDINGS,
+    SPECIFY,
     EnvironmentId,
     Json,
     Observation,
+    ProgramName,
+    Size,
+    Words,
     app,
     environment_options,
+    examples,
     print_json,
+    say_drawn,
+    typed,
 )
 
 
-@app.command
+@app.command(
+    group=SPECIFY,
+    sort_key=1,
+    help_epilogue="",
+)
 def envs(*, as_json: Json = False) -> int:
     """List the environments: id, one line, programs by level."""
     from alphanpi.environment.registry import available
@@ -43,9 +55,14 @@ def envs(*, as_json: Json = False) -> int:
     return 0
 
 
-@app.command
+@app.command(
+    group=SPECIFY,
+    sort_key=2,
+    help_epilogue=examples("check examples/lights.py", "check sorting --observation compare"),
+)
 def check(
     environment: EnvironmentId,
+    /,
     *,
     observation: Observation = None,
     samples: Annotated[int, Parameter(help="start states looked at per program and size")] = 30,
@@ -57,10 +74,10 @@ def check(
     from alphanpi.environment.registry import make
 
     loaded = make(environment, **environment_options(observation))
-    with Console(stderr=True).status("checking") as status:  # in a terminal only
+    with Activity("checking", compiles=False) as activity:
 
         def tell(what: str) -> None:
-            status.update(f"checking {escape(what)}")
+            activity.say(f"checking {what}")
 
         report = run_check(loaded, samples=samples, seed=seed, progress=tell)
     if as_json:
@@ -84,32 +101,45 @@ def check(
     return 0 if report.ok else EXIT_FINDINGS
 
 
-@app.command
+@app.command(
+    group=SPECIFY,
+    sort_key=3,
+    usage="Usage: alphanpi search [OPTIONS] ENV [PROGRAM [INPUT...]]",
+    help_epilogue=examples("search hanoi HANOI 2", "search examples/lights.py --size 3"),
+)
 def search(
     environment: EnvironmentId,
-    program: Annotated[str, Parameter(help="program to execute")],
-    instance: Annotated[str, Parameter(help='instance as the environment reads it, for example "5 3 9 1"')],
-    *,
+    program: ProgramName = None,
+    /,
+    *words: Words,
+    size: Size = None,
     observation: Observation = None,
     simulations: Annotated[int, Parameter(help="simulations per action")] = 1500,
-    seed: Annotated[int, Parameter(help="seed of the untrained network")] = 0,
+    seed: Annotated[int, Parameter(help="seed of the untrained network, and of an input that is drawn")] = 0,
 ) -> int:
     """Solve one instance by search alone, with an untrained network. Exit code 1 if no solution is found."""
     from alphanpi.agent.solving import search as run_search
     from alphanpi.environment.guard import Guard
+    from alphanpi.environment.problems import choose
+    from alphanpi.environment.registration import registration
     from alphanpi.environment.registry import make
 
     loaded = make(environment, **environment_options(observation))
     guard = Guard(loaded)
-    state = guard.parse(program, instance)
-    trace = run_search(loaded, program, state, simulations=simulations, seed=seed)
+    drawing = None if words or (size is None and seed == 0) else seed
+    example = registration(environment).example
+    problem = choose(guard, program, typed(words), size=size, seed=drawing, example=example)
+    if not words:
+        say_drawn(problem)
+    with Activity(f"searching {problem.program}"):
+        trace = run_search(loaded, problem.program, problem.state, simulations=simulations, seed=seed)
     console = Console(soft_wrap=True)
     for step, action in zip(trace.states, trace.actions, strict=True):
         console.print(f"  {escape(guard.format(step)):<40} {loaded.library.names[action]}", highlight=False)
     console.print(f"  {escape(guard.format(trace.final))}", highlight=False)
     outcome = "[green]solved[/]" if trace.success else f"[red]not solved[/] ({trace.failure.name.lower()})"
     console.print(
-        f"{program} {outcome} in {len(trace.actions)} actions, {trace.simulations:,} simulations",
+        f"{problem.program} {outcome} in {len(trace.actions)} actions, {trace.simulations:,} simulations",
         highlight=False,
     )
     return 0 if trace.success else EXIT_FINDINGS
@@ -141,7 +171,12 @@ def _listing_record(listing: Any) -> dict[str, Any]:
     }
 
 
-@app.command(name="new-env")
+@app.command(
+    name="new-env",
+    group=SPECIFY,
+    sort_key=0,
+    help_epilogue=examples("new-env counting"),
+)
 def new_env(
     name: Annotated[str, Parameter(help="name of the environment, for example counting; makes counting.py")],
     *,

@@ -9,12 +9,18 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.console import Console
 
-from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_NOT_ESTABLISHED, Env, Run, app, duration
+from alphanpi.cli.progress import Activity
+from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_NOT_ESTABLISHED, TRUST, Env, Run, app, duration, examples
 
 
-@app.command
+@app.command(
+    group=TRUST,
+    sort_key=1,
+    help_epilogue=examples("export pretrained:hanoi", "export runs/lights --format dot -o lights.dot"),
+)
 def export(
     run: Run,
+    /,
     *,
     format: Annotated[  # noqa: A002 - the name of the option
         Literal["python", "json", "dot"], Parameter(help="a Python module, an automaton, or a Graphviz graph")
@@ -40,7 +46,7 @@ def export(
 
     limit = duration(time_limit)
     errors = Console(stderr=True, soft_wrap=True, markup=False, highlight=False)
-    with errors.status("") as status:
+    with Activity("loading the agent") as activity:
         try:
             exported = run_export(
                 run,
@@ -51,7 +57,7 @@ def export(
                 seed=seed,
                 environment=env,
                 time_limit=limit,
-                say=lambda line: status.update(line),
+                say=activity.say,
             )
         except ExportFailed as failure:
             errors.print(f"alphanpi: {' '.join(str(failure).split())}")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import shlex
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 from rich.console import Console
 
+from alphanpi.cli.progress import Activity
 from alphanpi.cli.shared import (
     EXIT_FINDINGS,
+    LEARN,
     Device,
     Env,
     EnvironmentId,
@@ -20,9 +22,14 @@ from alphanpi.cli.shared import (
     app,
     duration,
     environment_options,
+    examples,
 )
 from alphanpi.errors import UsageError
 from alphanpi.support.limits import percent
+
+if TYPE_CHECKING:
+    from alphanpi.learn.train import Observer
+    from alphanpi.learn.trainer import IterationReport, Trainer
 
 Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper's hyper-parameters and rules)")]
 ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values override the preset")]
@@ -65,11 +72,19 @@ def _value(text: str) -> Any:
 
 
 @app.command(
+    group=LEARN,
+    sort_key=0,
     help_epilogue="With --until verified, training goes on until every program is proved, and learns from "
-    "counter-examples. Any configuration key can be given as --section.key value; `alphanpi config` lists them."
+    "counter-examples.\nAny configuration key can be given as --section.key value; `alphanpi config` lists them.\n\n"
+    + examples(
+        "train hanoi --seed 0 --out runs/hanoi",
+        "train examples/lights.py --time-limit 5m",
+        "train hanoi --until verified --learning.batch 64",
+    ),
 )
 def train(
     environment: EnvironmentId,
+    /,
     *,
     seed: Annotated[int | None, Parameter(help="decides every random draw; drawn and recorded if omitted")] = None,
     out: Annotated[str | None, Parameter(help="run directory; runs/ENV/TIME-seedN if omitted")] = None,
@@ -86,6 +101,7 @@ def train(
     device: Device = "cpu",
 ) -> int:
     """Train an agent. Exit code 0: every program learned; 1: stopped before that, with a checkpoint."""
+    from alphanpi.environment.registry import make
     from alphanpi.learn.train import train as run_training
     from alphanpi.learn.view import ProgressView
 
@@ -94,8 +110,9 @@ def train(
     _overrides.update({key: value for key, value in sizes.items() if value is not None})
     resolved = _resolved(environment, preset, config)
     limit = duration(time_limit)
-    _say_compiling(console)
-    with ProgressView(console) as view:
+    make(environment, **environment_options(observation))  # a mistyped name is to be said before anything takes long
+    _compile(device)
+    with ProgressView(console) as view, _learning(console) as activity:
         outcome = run_training(
             environment,
             seed=seed,
@@ -104,15 +121,20 @@ def train(
             config=resolved,
             time_limit=limit,
             device=device,
-            observer=view,
+            observer=_watched(view, activity),
             **environment_options(observation),
         )
     return _summary(console, outcome)
 
 
-@app.command
+@app.command(
+    group=LEARN,
+    sort_key=1,
+    help_epilogue=examples("resume runs/hanoi --time-limit 1h"),
+)
 def resume(
     run: Run,
+    /,
     *,
     time_limit: TimeLimit = None,
     env: Env = None,
@@ -124,20 +146,24 @@ def resume(
 
     console, errors = Console(), Console(stderr=True)
     limit = duration(time_limit)
-    _say_compiling(console)
-    with ProgressView(console) as view:
+    _compile(device or "cpu")
+    with ProgressView(console) as view, _learning(console) as activity:
         outcome = run_resume(
             run,
             time_limit=limit,
             device=device,
             environment=env,
-            observer=view,
+            observer=_watched(view, activity),
             warn=lambda warning: errors.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True),
         )
     return _summary(console, outcome)
 
 
-@app.command
+@app.command(
+    group=LEARN,
+    sort_key=2,
+    help_epilogue=examples("config hanoi > hanoi.toml", "train hanoi --config hanoi.toml"),
+)
 def config(
     environment: Annotated[str, Parameter(name="ENV", help="environment whose preset to show")] = "",
     *,
@@ -164,11 +190,28 @@ def _resolved(environment: str, preset: str, file: Path | None) -> Any:
     return override(resolved, _overrides)
 
 
-def _say_compiling(console: Console) -> None:
-    from alphanpi.engine.warmup import needs_compilation
+def _compile(device: str) -> None:
+    """Compile the search, where it has not been, and say so; it is no part of learning."""
+    from alphanpi.agent.compiling import compile_search
 
-    if needs_compilation():
-        console.print("compiling the search, once per installation: about half a minute")
+    with Activity("loading the search"):
+        compile_search(device)
+
+
+def _learning(console: Console) -> Activity:
+    """What is told of long iterations; above the live table, where there is one."""
+    return Activity("learning", bar=False, console=console if console.is_terminal else None)
+
+
+def _watched(view: Observer, activity: Activity) -> Observer:
+    """The view, and a word where an iteration takes long."""
+
+    def observe(trainer: Trainer, report: IterationReport, elapsed: float) -> None:
+        view(trainer, report, elapsed)
+        activity.say(f"learning, iteration {report.iteration + 1}")
+        activity.heard()
+
+    return observe
 
 
 def _summary(console: Console, outcome: Any) -> int:
@@ -185,7 +228,12 @@ def _summary(console: Console, outcome: Any) -> int:
     lines = [headline, f"time: {spent}", f"run:  {outcome.run}", "next:"]
     if not outcome.completed and outcome.reason != "iterations":
         lines.append(f"  alphanpi resume {place}")
-    lines.append(f"  alphanpi eval {place} --program {programs[-1]}")
+    lines += [
+        f"  alphanpi report {place}    # a page that shows what was learned",
+        f"  alphanpi eval {place} --program {programs[-1]}    # how it generalises",
+        f"  alphanpi run {place} {programs[-1]}    # on an example; or give an input",
+        f"  alphanpi export {place}    # as Python",
+    ]
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     return 0 if outcome.completed else EXIT_FINDINGS

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from cyclopts import App, Parameter, Token, convert
+from cyclopts import App, Group, Parameter, Token, convert
+from rich.console import Console
 
 from alphanpi import __version__
 from alphanpi.errors import UsageError
@@ -35,17 +36,59 @@ def _strictly(kind: Any, tokens: Sequence[Token]) -> Any:
     return int(text)
 
 
+# In the order of the work.
+SPECIFY, LEARN, USE, SEE, TRUST, MEASURE, OTHER = (
+    Group(name, sort_key=place)
+    for place, name in enumerate(
+        (
+            "Specify a problem",
+            "Learn",
+            "Use what was learned",
+            "See it",
+            "Trust it, and take it along",
+            "Measure speed",
+            "Other",
+        )
+    )
+)
+
+
+def examples(*lines: str) -> str:
+    """What is written below a command's help."""
+    return "\n".join(["Examples:", "", *(f"  alphanpi {line}" for line in lines)])
+
+
+_EPILOGUE = f"""{
+    examples(
+        "run pretrained:hanoi HANOI 3     # an agent that is there already",
+        "new-env counting                 # a problem of your own: counting.py",
+        "check counting.py                # is it sound?",
+        "train counting.py --out runs/counting",
+        "eval runs/counting               # does it generalise?",
+        "run runs/counting                # on an input it draws, or give one",
+        "report runs/counting             # a page to look at: report.html",
+        "export runs/counting             # what was learned, as Python",
+    )
+}
+
+Exit codes: 0 done, 1 findings or failures, 2 an error in the input,
+3 neither proved nor refuted, 70 a bug, 130 interrupted,
+141 nobody read all of the output. --debug shows the traceback of an error.
+Progress is told on standard error; ALPHANPI_QUIET=1 silences it.
+"""
+
 app = App(
     name="alphanpi",
     default_parameter=Parameter(converter=_strictly),
     suppress_keyboard_interrupt=False,  # it is reported
     version=__version__,
     help="Learn programs from specifications with a neural programmer-interpreter and recursive tree search.",
-    help_epilogue="Exit codes: 0 done, 1 findings or failures, 2 an error in the input, 70 a bug, "
-    "130 interrupted, 141 nobody read all of the output. "
-    "--debug shows the traceback of an error.",
+    help_epilogue=_EPILOGUE,
+    help_format="plaintext",
 )
-bench_app = App(name="bench", help="Measure speed, as ratios in one run.")
+for _flag in ("--help", "--version"):
+    app[_flag].group = OTHER
+bench_app = App(name="bench", help="Measure speed, as ratios in one run.", help_epilogue="", group=MEASURE)
 app.command(bench_app)
 
 EnvironmentId = Annotated[str, Parameter(name="ENV", help="id, path/to/file.py:ClassName or package.module:ClassName")]
@@ -60,6 +103,19 @@ Env = Annotated[
 Observation = Annotated[
     str | None, Parameter(help="observation of a list environment: paper (values) or compare (comparisons)")
 ]
+ProgramName = Annotated[
+    str | None, Parameter(name="PROGRAM", help="program to run, in any case of letters; the last one if omitted")
+]
+Words = Annotated[
+    str,
+    Parameter(
+        name="INPUT",
+        help="instance as the environment reads it, for example 5 3 9 1, in one word or several; what begins with - "
+        "and a letter comes after --. If omitted, an example is taken or drawn",
+    ),
+]
+Size = Annotated[int | None, Parameter(help="draw an input of this size; the validation size if omitted")]
+Seed = Annotated[int | None, Parameter(help="draw an input with this seed; 0 if omitted")]
 Json = Annotated[bool, Parameter(name="--json", help="print JSON for scripts", negative="")]
 Device = Annotated[str, Parameter(help="where the network runs: cpu, cuda, cuda:1, mps")]
 
@@ -77,6 +133,26 @@ def duration(text: str | None) -> float | None:
     if seconds > MOST_SECONDS:
         raise UsageError(f"--time-limit {text}: give at most a year")
     return seconds
+
+
+_NEGATIVE = re.compile(r"-\.?\d")
+_NUMBER = re.compile(r"-\d+(\.\d+)?")
+
+
+def guard_inputs(tokens: Sequence[str]) -> list[str]:
+    """The arguments such that inputs that begin with a negative number, such as "-5 3", are not taken for options."""
+    return [f" {token}" if _NEGATIVE.match(token) and not _NUMBER.fullmatch(token) else token for token in tokens]
+
+
+def typed(words: Sequence[str]) -> str | None:
+    """An instance from the words of the command line; None where there are none."""
+    return " ".join(words).strip() if words else None
+
+
+def say_drawn(problem: Any) -> None:
+    """Tell what was chosen, where the user has typed nothing."""
+    text = problem.line if problem.origin else f"{problem.line} (an example)"
+    Console(stderr=True).print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def environment_options(observation: str | None) -> dict[str, Any]:

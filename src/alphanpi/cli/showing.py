@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.console import Console
 
-from alphanpi.cli.running import Instance, ProgramName
-from alphanpi.cli.shared import Env, Run, app
+from alphanpi.cli.progress import Activity
+from alphanpi.cli.shared import SEE, Env, ProgramName, Run, Seed, Size, Words, app, examples, say_drawn, typed
 from alphanpi.errors import UsageError
 
 Simulations = Annotated[int, Parameter(help="simulations per action, also in the searches of called programs")]
@@ -22,16 +22,22 @@ VERIFY_SECONDS = 20.0
 PLAYING_SECONDS = 60.0
 
 
-@app.command
+@app.command(
+    group=SEE,
+    sort_key=0,
+    help_epilogue=examples("report pretrained:hanoi --input 4 -o hanoi.html", "report runs/lights --size 8"),
+)
 def report(
     run: Run,
+    /,
     *,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="file to write; report.html, or .json")] = None,
     program: Annotated[str | None, Parameter(help="program to watch; the last one if omitted")] = None,
     instance: Annotated[
-        str | None,
-        Parameter(name="--input", help="what to run it on; if omitted, an example, where the environment is built in"),
+        str | None, Parameter(name="--input", help="what to run it on; if omitted, an example is taken or drawn")
     ] = None,
+    size: Size = None,
+    seed: Seed = None,
     simulations: Simulations = SIMULATIONS,
     seconds: Annotated[float, Parameter(help="time for measuring scores, if none are stored")] = MEASURING_SECONDS,
     steps: Annotated[int, Parameter(help="longest run kept whole; of a longer one, the outer calls")] = MOST_STEPS,
@@ -55,21 +61,30 @@ def report(
     path = out if out is not None else Path("report.json" if as_json else "report.html")
     if as_json and path.suffix != ".json":
         raise UsageError(f"{path}: --json writes a .json file")
-    record = write_report(
-        run,
-        path,
-        program=program,
-        instance=instance,
-        simulations=simulations,
-        seconds=seconds,
-        most_steps=steps,
-        source=None if source is None else _text(source),
-        export=export,
-        certificate=certificate,
-        verify_seconds=verify_seconds,
-        environment=env,
-        progress=lambda doing: console.print(f"{doing} …", highlight=False, markup=False, soft_wrap=True),
-    )
+    source_text = None if source is None else _text(source)
+    with Activity("loading the agent") as activity:
+
+        def tell(doing: str) -> None:
+            activity.say(doing)
+            activity.print(f"{doing} …", console)
+
+        record = write_report(
+            run,
+            path,
+            program=program,
+            instance=None if instance is None else instance.strip(),
+            size=size,
+            seed=seed,
+            simulations=simulations,
+            seconds=seconds,
+            most_steps=steps,
+            source=source_text,
+            export=export,
+            certificate=certificate,
+            verify_seconds=verify_seconds,
+            environment=env,
+            progress=tell,
+        )
     missing = [record.certificate_note] if record.certificate is None else []
     missing += [record.source_note] if record.source is None else []
     for note in (record.execution.note, record.searches.note, *missing):
@@ -79,12 +94,19 @@ def report(
     return 0
 
 
-@app.command
+@app.command(
+    group=SEE,
+    sort_key=1,
+    usage="Usage: alphanpi tree [OPTIONS] RUN [PROGRAM [INPUT...]]",
+    help_epilogue=examples("tree pretrained:hanoi HANOI 3 --step 2", "tree runs/lights --format html -o tree.html"),
+)
 def tree(
     run: Run,
-    program: ProgramName,
-    instance: Instance,
-    *,
+    program: ProgramName = None,
+    /,
+    *words: Words,
+    size: Size = None,
+    seed: Seed = None,
     step: Annotated[int, Parameter(help="which action of the program, from 1")] = 1,
     simulations: Simulations = SIMULATIONS,
     nodes: Annotated[int, Parameter(help="show at most this many nodes, the most visited ones")] = 40,
@@ -108,15 +130,23 @@ def tree(
     if format_ == "html" and out is None:
         raise UsageError("--format html needs a file: -o tree.html")
     agent = load(run, environment=env)
+    problem = agent.problem(program, typed(words), size=size, seed=seed)
+    if not words:
+        say_drawn(problem)
+    name = problem.program
+    with Activity(f"searching {name}"):
+        if format_ == "html" and out is not None:
+            page = tree_page(agent, name, problem, step=step, simulations=simulations)
+        else:
+            decision = find_tree(agent, name, problem, step=step, simulations=simulations)
     if format_ == "html" and out is not None:
-        _write(out, tree_page(agent, program, instance, step=step, simulations=simulations))
+        _write(out, page)
         return 0
-    decision = find_tree(agent, program, instance, step=step, simulations=simulations)
     shown = ShownTree(decision, agent.environment, nodes)
     if format_ == "text":
         _print(out, shown.left_out, numbers(shown), rich_tree(shown))
         return 0
-    text = dot(shown) if format_ == "dot" else json.dumps(tree_object(shown, program, simulations), indent=2) + "\n"
+    text = dot(shown) if format_ == "dot" else json.dumps(tree_object(shown, name, simulations), indent=2) + "\n"
     if out is None:
         print(text, end="")
     else:
@@ -144,23 +174,57 @@ def _write(out: Path, content: str) -> None:
     print(f"wrote {out}")
 
 
-@app.command
+@app.command(
+    group=SEE,
+    sort_key=2,
+    usage="Usage: alphanpi render [OPTIONS] RUN [PROGRAM [INPUT...]]",
+    help_epilogue=examples(
+        "render pretrained:hanoi HANOI 4 -o hanoi.svg --theme auto",
+        "render pretrained:hanoi HANOI 8 -o hanoi.mp4 --seconds 15 --width 1280",
+    ),
+)
 def render(
     run: Run,
-    program: ProgramName,
-    instance: Instance,
-    *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="file to write: .svg, or .gif (needs Pillow)")],
+    program: ProgramName = None,
+    /,
+    *words: Words,
+    out: Annotated[
+        Path,
+        Parameter(name=["--out", "-o"], help="file to write: .svg, .gif (needs Pillow) or .mp4 (needs ffmpeg, too)"),
+    ] = Path("render.svg"),
+    size: Size = None,
+    seed: Seed = None,
     seconds: Annotated[float, Parameter(help="longest time it plays; a long run is played faster")] = PLAYING_SECONDS,
+    width: Annotated[int | None, Parameter(help="of the picture, in pixels")] = None,
+    theme: Annotated[
+        Literal["light", "dark", "auto"], Parameter(help="colours; auto: those of the reader's system, in an .svg")
+    ] = "light",
+    caption: Annotated[str, Parameter(help="text below the picture")] = "",
     env: Env = None,
 ) -> int:
-    """Make an animated picture of a run, for a README or a talk."""
+    """Make an animated picture of a run, for a README, a lecture or a talk."""
+    from alphanpi.agent.loading import load
     from alphanpi.reporting import render as make_picture
 
-    picture = make_picture(run, program, instance, out, seconds=seconds, environment=env)
+    agent = load(run, environment=env)
+    problem = agent.problem(program, typed(words), size=size, seed=seed)
+    if not words:
+        say_drawn(problem)
+    with Activity(f"running {problem.program}") as activity:
+        picture = make_picture(
+            agent,
+            problem.program,
+            problem,
+            out,
+            seconds=seconds,
+            width=width,
+            theme=theme,
+            caption=caption,
+            told=lambda done, total: activity.say("drawing", done, total),
+        )
     if picture.note:
         Console(stderr=True).print(picture.note, highlight=False, markup=False, soft_wrap=True)
-    print(f"wrote {out}, {out.stat().st_size / 1e3:.0f} kB")
+    print(f"wrote {out}, {out.stat().st_size / 1e3:.0f} kB, {picture.seconds:.1f} s")
     return 0
 
 

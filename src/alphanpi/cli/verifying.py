@@ -11,18 +11,34 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
 from rich.table import Table
 
-from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_NOT_ESTABLISHED, Env, Json, Run, app, duration, print_json
+from alphanpi.cli.progress import Activity
+from alphanpi.cli.shared import (
+    EXIT_FINDINGS,
+    EXIT_NOT_ESTABLISHED,
+    TRUST,
+    Env,
+    Json,
+    Run,
+    app,
+    duration,
+    examples,
+    print_json,
+)
 from alphanpi.errors import UsageError
 
 _LEMMA_PART = re.compile(r"\s+(?=\(\d+\) |Proof: )")  # a lemma's numbered parts and its proof are paragraphs
 
 
-@app.command
+@app.command(
+    group=TRUST,
+    sort_key=0,
+    help_epilogue=examples("verify pretrained:hanoi", "verify runs/hanoi --out hanoi.json --time-limit 5m"),
+)
 def verify(
     run: Run,
+    /,
     *,
     max_size: Annotated[
         int | None, Parameter(help="every start up to this size; by default as the lemma needs")
@@ -47,13 +63,10 @@ def verify(
     if out is not None:
         require_writable(out)
     seconds = TIME_LIMIT if limit is None else limit
-    errors = Console(stderr=True)
-    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
-        bar = progress.add_task("verifying")
+    with Activity("verifying") as activity:
 
         def show(advance: Any) -> None:
-            what = f"verifying {advance.program}, size {advance.size}"
-            progress.update(bar, description=what, completed=advance.done, total=advance.total)
+            activity.say(f"verifying {advance.program}, size {advance.size}", advance.done, advance.total)
 
         certificate = run_verification(
             run, max_size=max_size, time_limit=seconds, certificate=recheck, environment=env, on_size=show

@@ -13,6 +13,7 @@ from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN
 from alphanpi.engine.world import World
 
 _FARTHEST = 256  # most actions followed ahead of a search
+_MOST_CALLS = 6  # of the program that is followed; the more, the likelier that the search goes another way
 
 
 class Missing(NamedTuple):
@@ -23,6 +24,15 @@ class Missing(NamedTuple):
     foresees_evaluations: bool  # compiled code that evaluates by itself needs none ahead of time
 
 
+class _Caller(NamedTuple):
+    """A call that waits for one inside of it, on the caller's own state, to end."""
+
+    program: int
+    entry: int
+    history: int
+    action: int
+
+
 class Foresight(NamedTuple):
     """Fills what the environment can tell, and notes what is missing otherwise."""
 
@@ -31,13 +41,15 @@ class Foresight(NamedTuple):
     missing: Missing
 
     def follow(self, state: int, program: int, entry: int, context: int) -> None:
-        """Have everything ready for the most probable actions from a state on, into calls, up to the next STOP.
+        """Have everything ready for the most probable actions from a state on, into some calls and out of them again.
 
         A search with few simulations goes that way nearly always, and then waits once where it would wait many times.
         """
         world, histories, missing = self
         histories.notice()
         atomic = world.atomic
+        callers: list[_Caller] = []
+        calls = 0
         for _ in range(_FARTHEST):
             legal = world.fill_legal(state, program)
             history = histories.known(context, world.observed[state])
@@ -49,23 +61,31 @@ class Foresight(NamedTuple):
                 key = world.post_key(entry, state, program)
                 if key >= 0:
                     missing.posts[key] = None
-                return
-            if action < atomic:
+                if not callers:
+                    return
+                program, entry, history, action = callers.pop()
+            elif action < atomic:
                 state = world.fill_action(state, action)
-                context = histories.following(history, action, world.observations)
-                continue
-            callee = action - atomic
-            change = world.frame_change(program, callee)
-            entered = state if change == NONE else world.fill_entered(state, change)
-            result = world.outcome(entered, callee)
-            if result == FAILED:
-                return
-            if result == UNKNOWN:
-                world.fill_depth(entered, callee)
-                state, program, entry, context = entered, callee, entered, callee
             else:
+                calls += not callers
+                if calls > _MOST_CALLS:
+                    return
+                callee = action - atomic
+                change = world.frame_change(program, callee)
+                entered = state if change == NONE else world.fill_entered(state, change)
+                result = world.outcome(entered, callee)
+                if result == FAILED:
+                    return
+                if result == UNKNOWN:
+                    if change == NONE:
+                        callers.append(_Caller(program, entry, history, action))
+                    else:
+                        callers.clear()  # where the caller goes on is not known before the call has ended
+                    world.fill_depth(entered, callee)
+                    state, program, entry, context = entered, callee, entered, callee
+                    continue
                 state = result if change == NONE else world.fill_left(state, result, change)
-                context = histories.following(history, action, world.observations)
+            context = histories.following(history, action, world.observations)
 
     def look_ahead(self, state: int, program: int, context_after: Callable[[int], int]) -> None:
         """Have everything ready for all actions at a node, which an exploring search will try soon.

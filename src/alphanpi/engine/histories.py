@@ -109,7 +109,7 @@ class Histories:
         if self.window == UNBOUNDED:
             return context
         if self.window == 1:
-            return self.programs + int(self._program[context]) * self.entries + action
+            return self.programs + self._program.item(context) * self.entries + action
         return self._row(self._contexts[context]._replace(action=action))
 
     def _context(self, history: int, action: int, observations: NDArray[np.int16]) -> Context:

@@ -298,7 +298,10 @@ class Guard:
         try:
             state = self.environment.parse(program, text)
         except NotImplementedError:
-            raise UsageError(f"{self.name} cannot read instances: give it a method parse(program, text)") from None
+            raise UsageError(
+                f"{self.name} cannot read instances: leave the input out, and one is drawn (--size, --seed), or give "
+                "it a method parse(program, text)"
+            ) from None
         except AlphaNPIError:
             raise
         except RAISED as error:

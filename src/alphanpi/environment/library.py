@@ -78,6 +78,11 @@ class Library(Sequence[Program]):
         except KeyError:
             raise SpecificationError(f"no program {name!r}; there are {', '.join(self.names)}") from None
 
+    def spelt(self, name: str) -> str:
+        """The name as it is declared, in whatever case a user wrote it."""
+        same = [one for one in self.names if one.casefold() == name.casefold()]
+        return same[0] if len(same) == 1 else self.named(name).name
+
     def named(self, name: str) -> Program:
         """The program of that name."""
         return self._named.get(name) or self._programs[self.index_of(name)]

@@ -79,6 +79,15 @@ def registrations() -> dict[str, Registration]:
     return {**{plugin.name: Registration(plugin.name, plugin.value) for plugin in plugins}, **_registered}
 
 
+def identified(name: str) -> str | None:
+    """The id that a user means, in whatever case of letters; None where there is none."""
+    known = registrations()
+    if name in known:
+        return name
+    same = [identifier for identifier in known if identifier.casefold() == name.casefold()]
+    return same[0] if len(same) == 1 else None
+
+
 def registration(identifier: str) -> Registration:
     """What is known of an environment; of one that is no id, nothing but its name."""
-    return registrations().get(identifier) or Registration(identifier, identifier)
+    return registrations().get(identified(identifier) or "") or Registration(identifier, identifier)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from alphanpi.environment import trust
 from alphanpi.environment.guard import RAISED
 from alphanpi.environment.provenance import digest_of, file_contents, module_contents
-from alphanpi.environment.registration import registration, registrations
+from alphanpi.environment.registration import identified, registration, registrations
 from alphanpi.environment.source_loading import load_file
 from alphanpi.environment.specification import Environment, require_specified
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UnknownEnvironmentError, UsageError
@@ -92,8 +92,9 @@ def _load_named_in(file: str, identifier: str, given: str | type[Environment[Any
 
 def _load(identifier: str, approve: trust.Approve) -> type[Environment[Any]]:
     known = registrations()
-    if identifier in known:
-        target = known[identifier].target
+    own = identified(identifier)
+    if own is not None:
+        target = known[own].target
         return target if isinstance(target, type) else _from_module(*_split(target))
     location, class_name = _split(identifier)
     if location.endswith(".py"):
@@ -103,7 +104,7 @@ def _load(identifier: str, approve: trust.Approve) -> type[Environment[Any]]:
             contents = module_contents(location)
             approve(location, digest_of(contents) if contents else None)
         return _from_module(location, class_name)
-    close = get_close_matches(identifier, known, n=3, cutoff=0.4)
+    close = get_close_matches(identifier.lower(), known, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(sorted(known))};"
     raise UnknownEnvironmentError(
         f"unknown environment {identifier!r}: {hint} give an id, path/to/file.py:ClassName or module:ClassName"
@@ -111,10 +112,10 @@ def _load(identifier: str, approve: trust.Approve) -> type[Environment[Any]]:
 
 
 def absolute(identifier: str) -> str:
-    """The identifier in a form that works from every folder: a file's path made absolute."""
+    """The identifier in a form that works from every folder: a file's path made absolute, an id as it is spelt."""
     location, class_name = _split(identifier)
     if not location.endswith(".py"):
-        return identifier
+        return identified(identifier) or identifier
     return _place(Path(location)) + (f":{class_name}" if class_name else "")
 
 

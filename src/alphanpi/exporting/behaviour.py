@@ -72,7 +72,8 @@ class Watcher:
         self.traces: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
         self.fresh: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
         self.with_legality: set[str] = set()  # programs whose actions are no function of the observations
-        self._situations: set[tuple[str, Context, Letter]] = set()  # of an agent with a window
+        self.situations: dict[str, set[tuple[Context, Letter]]] = {entry.name: set() for entry in self.library.learned}
+        """Of an agent with a window, by program: what it knew of its call, and what it saw."""
         self._learned: dict[Call, None] = {}  # starts that were learned from, in their order
         self._seen: set[Call] = set()
         fields, derived = tuple(environment.fields), tuple(environment.derived)
@@ -123,12 +124,16 @@ class Watcher:
             self.clock.check()
             some = calls[first : first + _LARGEST_CHUNK]
             for call, execution in zip(some, self._run(some), strict=True):
-                before = len(self._situations)
+                before = self._known
                 if execution.success:
                     self._keep(execution, {entry.name: set() for entry in self.library.learned})
-                if len(self._situations) > before:
+                if self._known > before:
                     found.append(call)
         return found
+
+    @property
+    def _known(self) -> int:
+        return sum(map(len, self.situations.values()))
 
     def _run(self, calls: Sequence[Call]) -> list[Execution]:
         return self.interpreter.run(calls, record=True, max_actions=_MAX_ACTIONS)
@@ -161,8 +166,8 @@ class Watcher:
                 traces[step.program].add(trace)
                 if self.window:
                     before = contexts(trace, self.window)
-                    self._situations.update(
-                        (step.program, context, one.letter) for context, one in zip(before, trace, strict=True)
+                    self.situations[step.program].update(
+                        (context, one.letter) for context, one in zip(before, trace, strict=True)
                     )
 
     def _letter(self, program: str, state: Any) -> Letter:

@@ -23,7 +23,7 @@ from alphanpi.exporting.sampling import deep_run, examination, lessons, share
 
 _LESSONS = 0.25  # of the samples to check with
 _BATCHES = 20  # of random starts, for agents with a window
-_RARE = 0.01  # new starts of all programs in a batch, as a share of one program's: few enough to end
+_RARE = 0.01  # new situations of a program in a batch, as a share of its starts: few enough to end
 _MOST_LESSONS = 500  # of a round in which code was wrong
 _FRAMES = 20_000  # the search for code descends into trees as deep as calls are long
 
@@ -81,22 +81,28 @@ class Rounds:
             self._saturate(all_lessons)
 
     def _saturate(self, count: int) -> None:
-        """Look for situations no call was in yet until hardly any is found, or enough was drawn."""
+        """Look for situations no call was in yet, of each program until hardly any is found or enough was drawn.
+
+        What calls of other programs show is learned as well, but a program's own starts are the cheapest to look at.
+        """
+        pending = dict(enumerate(self.library.learned))
         for batch in range(1, _BATCHES + 1):
-            self.clock.doing(f"watching the agent for what it has not met, {batch}")
-            new = 0
-            for number, entry in enumerate(self.library.learned):
-                seen = self.coverage[number]
+            names = ", ".join(entry.name for entry in pending.values())
+            self.clock.doing(f"{names}: watching the agent for what it has not met, {batch}")
+            for number, entry in list(pending.items()):
+                seen, own = self.coverage[number], self.watcher.situations[entry.name]
+                before = len(own)
                 drawn = lessons(self.watcher, entry, seen.complete_to, count, (self.seed, 0, number, batch))
                 found = self.watcher.watch(self.watcher.novel(drawn))
                 self.learned += found.cases
-                new += len(found.cases)
                 self.coverage[number] = seen._replace(
                     sampled=seen.sampled + len(found.cases),
                     sampled_to=max(seen.sampled_to, self._largest(found.cases)),
                     learned_to=max(seen.learned_to, self._largest(found.cases)),
                 )
-            if new <= _RARE * count:
+                if len(own) - before <= _RARE * count:
+                    del pending[number]
+            if not pending:
                 return
 
     def attempt(self, number: int) -> Checked | Difference:

@@ -75,6 +75,7 @@ class Revisions:
         self.steps = steps
         self.revised: tuple[Revised, ...] = ()
         self.look_alikes: dict[str, str] = {}  # by program, two states that the same decision does not suit, in words
+        self.confirmed: set[str] = set()  # programs whose agent solved all problems of the last trial by itself
         self.bars: dict[str, float] = {}  # share of problems solved; what scores less is learned less
 
     def learned_from(self, programs: Sequence[Program], episodes: Sequence[Trace], iteration: int) -> list[Lesson]:
@@ -109,10 +110,10 @@ class Revisions:
         current = max([plain, *more], key=lambda attempt: attempt.solved)
         self.bars[program.name] = current.solved / len(calls)  # of decisions made for other problems
         self.revised = tuple(one for one in self.revised if one.program != index)
-        if current.solved == len(calls):
-            return [Lesson(part, 1.0) for episode in episodes for part in episode.parts()] + self._kept(
-                current, plain, index
-            )
+        self.confirmed.discard(program.name)
+        if plain.solved == len(calls):
+            self.confirmed.add(program.name)
+            return [Lesson(part, 1.0) for episode in episodes for part in episode.parts()]
         tables = [self._made_by(episode) for episode in episodes[:_ON_TRIAL]]
         attempts = self._tried(calls, [{**current.decisions, **table} for table in tables])
         scores = [attempt.solved / len(calls) for attempt in attempts]

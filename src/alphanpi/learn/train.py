@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from alphanpi.agent.compiling import compile_search
 from alphanpi.agent.loading import describe
 from alphanpi.agent.weights import ModelCard
 from alphanpi.environment.registry import absolute, make, make_named_in
@@ -158,6 +159,7 @@ def _go_on(
     observer: Observer | None,
 ) -> Outcome:
     meta, identity = directory.identity()
+    compile_search(trainer.device)  # before the clock runs
     began, before = time.perf_counter(), elapsed
     cut, saved = False, trainer.iteration
     reason = "completed" if trainer.curriculum.completed else ""

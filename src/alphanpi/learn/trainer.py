@@ -235,7 +235,7 @@ class Trainer:
             return learned
         traces: Sequence[Trace] = [one.trace for one in learned]
         if self.windowed:
-            traces = own_ways(self.interpreter, traces, self.config.search)
+            traces = own_ways(self.interpreter, traces, self.config.search, self.revisions.confirmed)
         if settings.thrifty:
             traces = thrifty_traces(self.interpreter, traces, self.config.search)
         return [Lesson(trace, one.score) for trace, one in zip(traces, learned, strict=True)]

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from alphanpi import __version__
 from alphanpi.agent.agent import Agent
-from alphanpi.environment.registration import registration
+from alphanpi.environment.problems import Problem
 from alphanpi.environment.scene import Shape
-from alphanpi.errors import UsageError
 from alphanpi.reporting.certificates import computed, stored
 from alphanpi.reporting.execution import Watched, watch
 from alphanpi.reporting.measuring import generalisation, observe_calls
@@ -41,7 +40,9 @@ class Wanted(NamedTuple):
     """What a report is to show; see `report`."""
 
     program: str | None
-    instance: str | None
+    instance: str | Problem | None
+    size: int | None
+    seed: int | None
     simulations: int
     seconds: float
     most_steps: int
@@ -53,13 +54,12 @@ class Wanted(NamedTuple):
 
 def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> ReportRecord:
     """Run, search, measure and read what a report shows."""
-    library = agent.environment.library
-    name = wanted.program or library.learned[-1].name
-    given = wanted.instance if wanted.instance is not None else _example(agent, name)
+    problem = agent.problem(wanted.program, wanted.instance, size=wanted.size, seed=wanted.seed)
+    name = problem.program
     directory = None if agent.place is None else agent.place.directory
     proof = stored(agent, wanted.certificate, directory, wanted.verify_seconds, progress)
-    progress(f"running {name} on {given}")
-    watched, states = _watched(agent, name, given, wanted.most_steps)
+    progress(f"running {problem.line}")
+    watched, states = _watched(agent, problem, wanted.most_steps)
     progress(f"searching {len(watched.calls):,} calls with {wanted.simulations} simulations")
     room = min(MOST_BYTES, _BYTES - _run_bytes(watched, states))
     searches = SearchCollector(agent, states, wanted.simulations).collect(watched, room)
@@ -77,7 +77,7 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
     marked = FollowedSource([], [None] * len(watched.sites), "")
     if shown.text is not None:
         marked = follow_source(agent.guard, shown.text, watched)
-    execution = _execution(agent, name, given, watched, states, searches, marked.lines)
+    execution = _execution(agent, problem, watched, states, searches, marked.lines)
     return ReportRecord(
         schema=SCHEMA,
         version=__version__,
@@ -105,10 +105,10 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
     )
 
 
-def _watched(agent: Agent, program: str, given: str, most_steps: int) -> tuple[Watched, StateTable]:
+def _watched(agent: Agent, problem: Problem, most_steps: int) -> tuple[Watched, StateTable]:
     """A run with its pictures; of one that would fill the page by itself, fewer steps."""
     while True:
-        watched, states = watch(agent, program, given, most_steps), StateTable(agent.environment)
+        watched, states = watch(agent, problem.program, problem, most_steps), StateTable(agent.environment)
         for step in watched.execution.steps:
             states.number(step.state)
         used, kept = _run_bytes(watched, states), len(watched.execution.steps)
@@ -149,17 +149,9 @@ def _agent(agent: Agent) -> AgentRecord:
     )
 
 
-def _example(agent: Agent, program: str) -> str:
-    example = registration(agent.card.environment).example
-    if example is None:
-        raise UsageError(f"say what {program} is to be run on: --input TEXT")
-    return example
-
-
 def _execution(
     agent: Agent,
-    program: str,
-    given: str,
+    problem: Problem,
     watched: Watched,
     states: StateTable,
     searches: Collected,
@@ -183,8 +175,8 @@ def _execution(
             )
         )
     return ExecutionRecord(
-        program=program,
-        input=given,
+        program=problem.program,
+        input=problem.text,
         success=execution.success,
         failure=execution.failure.name.lower(),
         actions=execution.actions,

@@ -70,3 +70,17 @@ LIGHT = Palette(
     text="#1b2330",
     muted="#586273",
 )
+DARK = Palette(
+    background="#202836",
+    ground="#465164",
+    focus="#2c3a5e",
+    item_low="#c5d4ff",
+    item_high="#5f86f2",
+    on_item="#0c1120",
+    first="#f3a55c",
+    second="#4fcfbe",
+    third="#c5a8ff",
+    on_marker="#0c1120",
+    text="#e7ebf1",
+    muted="#a5afbd",
+)

@@ -6,6 +6,7 @@ from alphanpi import __version__
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 from alphanpi.engine.inspection import Decision, Inspector
 from alphanpi.engine.requests import Request
+from alphanpi.environment.problems import Problem
 from alphanpi.errors import UsageError
 from alphanpi.reporting.collecting import library_entries
 from alphanpi.reporting.following import search_of
@@ -17,17 +18,20 @@ from alphanpi.reporting.states import StateTable
 
 def tree(
     run: Subject,
-    program: str,
-    instance: str,
+    program: str | None = None,
+    instance: str | Problem | None = None,
     *,
+    size: int | None = None,
+    seed: int | None = None,
     step: int = 1,
     simulations: int = SIMULATIONS,
     environment: NamedEnvironment = None,
 ) -> Decision:
-    """The search tree behind one action of a program: the `step`-th, counted from 1."""
+    """The search tree behind one action of a program: the `step`-th, counted from 1; the others as for `run`."""
     _require_step(step)
     agent = as_agent(run, environment=environment)
-    request = Request(program, agent.parse(program, instance))
+    problem = agent.problem(program, instance, size=size, seed=seed)
+    request = Request(problem.program, problem.state)
     inspector = Inspector(search_of(agent, simulations), request, steps=[step - 1])
     while inspector.step < step and inspector.advance():
         pass
@@ -43,9 +47,11 @@ def _require_step(step: int) -> None:
 
 def tree_page(
     run: Subject,
-    program: str,
-    instance: str,
+    program: str | None = None,
+    instance: str | Problem | None = None,
     *,
+    size: int | None = None,
+    seed: int | None = None,
     step: int = 1,
     simulations: int = SIMULATIONS,
     environment: NamedEnvironment = None,
@@ -53,10 +59,9 @@ def tree_page(
     """A page with the trees of all actions of a program, and of the programs it calls; `step` comes first."""
     _require_step(step)
     agent = as_agent(run, environment=environment)
+    problem = agent.problem(program, instance, size=size, seed=seed)
     states = StateTable(agent.environment)
-    searches = SearchCollector(agent, states, simulations).collect_one(
-        program, agent.parse(program, instance), step - 1
-    )
+    searches = SearchCollector(agent, states, simulations).collect_one(problem.program, problem.state, step - 1)
     record = TreePageRecord(
         schema=SCHEMA,
         version=__version__,
@@ -66,4 +71,4 @@ def tree_page(
         searches=searches,
         step=step - 1,
     )
-    return to_html(record, f"{program} on {instance}: how the search decides")
+    return to_html(record, f"{problem.program} on {problem}: how the search decides")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.interpreter import Execution, Recording
+from alphanpi.environment.problems import Problem
 from alphanpi.environment.specification import STOP
 from alphanpi.environment.step import Step
 
@@ -67,7 +68,7 @@ class Watched(NamedTuple):
         return self.execution.success or ended
 
 
-def watch(agent: Agent, program: str, instance: str, most_steps: int = MOST_STEPS) -> Watched:
+def watch(agent: Agent, program: str, instance: str | Problem, most_steps: int = MOST_STEPS) -> Watched:
     """Run a program greedily. More than `most_steps` steps: calls are kept to the depth at which they fit."""
     execution = agent.trace(program, instance, Recording(steps=most_steps, outline=True))
     depth = None

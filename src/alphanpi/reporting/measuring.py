@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphanpi.agent.agent import Agent, Mode
-from alphanpi.agent.evaluation import evaluate, scored, wilson_interval
+from alphanpi.agent.evaluation import evaluate, scored
 from alphanpi.agent.interpreter import Call, Recording
 from alphanpi.engine.tables import Failure
 from alphanpi.environment.registration import registration
@@ -17,6 +17,7 @@ from alphanpi.errors import UsageError
 from alphanpi.reporting.records import CallCount, GeneralisationRecord, ReliabilityRecord, ScoreRecord
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.records import StoredScore
+from alphanpi.support.intervals import wilson_interval
 
 SECONDS = 15.0
 _EPISODES = 20

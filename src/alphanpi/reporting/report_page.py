@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
+from alphanpi.environment.problems import Problem
 from alphanpi.errors import UsageError
 from alphanpi.reporting.certificates import VERIFY_SECONDS
 from alphanpi.reporting.collecting import Wanted, collect
@@ -23,7 +24,9 @@ def report(
     out: str | Path | None = None,
     *,
     program: str | None = None,
-    instance: str | None = None,
+    instance: str | Problem | None = None,
+    size: int | None = None,
+    seed: int | None = None,
     simulations: int = SIMULATIONS,
     seconds: float = SECONDS,
     most_steps: int = MOST_STEPS,
@@ -40,7 +43,10 @@ def report(
         run: An agent, or what `load` takes.
         out: File to write: a page, or its JSON object if it ends in .json; nothing is written if omitted.
         program: Program to watch; the last one if omitted.
-        instance: What to run it on, as a user types it.
+        instance: What to run it on, as a user types it. If omitted, an example of a built-in environment, or one that
+            the environment draws.
+        size: Draw one of this size; the validation size by default.
+        seed: Draw with this seed; 0 by default.
         simulations: Per action, in the search trees.
         seconds: Time for measuring scores where none are stored beside the weights.
         most_steps: Longest execution that is kept whole; of a longer one, the outer calls are.
@@ -66,6 +72,8 @@ def report(
     wanted = Wanted(
         program=program,
         instance=instance,
+        size=size,
+        seed=seed,
         simulations=simulations,
         seconds=seconds,
         most_steps=most_steps,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from typing import Any, NamedTuple, TextIO
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
@@ -103,7 +103,21 @@ def numbers(shown: ShownTree) -> Table:
     return table
 
 
-def rich_tree(shown: ShownTree) -> Tree:
+class Cropped:
+    """A tree of which every line is printed: those a terminal is too narrow for end with an ellipsis."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segments in console.render_lines(self.tree, options.update(width=_WIDEST), pad=False):
+            line = Text.assemble(*((segment.text, segment.style or "") for segment in segments), no_wrap=True)
+            line.rstrip()
+            line.truncate(options.max_width, overflow="ellipsis")
+            yield line
+
+
+def rich_tree(shown: ShownTree) -> Cropped:
     """The tree as indented lines; the best path is bold."""
     decision = shown.decision
     root = Tree(_line((f"{decision.root.visits:,} visits", "bold"), (shown.show(decision.root.state), "dim")))
@@ -113,7 +127,7 @@ def rich_tree(shown: ShownTree) -> Tree:
             grown = branch.add(_edge_line(shown, number, edge))
             if edge.child is not None:
                 queue.append((edge.child, grown))
-    return root
+    return Cropped(root)
 
 
 def _edge_line(shown: ShownTree, number: int, edge: TreeEdge) -> Text:
@@ -128,7 +142,7 @@ def _edge_line(shown: ShownTree, number: int, edge: TreeEdge) -> Text:
 
 def _line(*parts: tuple[str, str]) -> Text:
     """Parts with their styles, as they are: text of an environment is no markup."""
-    return Text("  ", no_wrap=True, overflow="ellipsis").join([Text(text, style) for text, style in parts])
+    return Text("  ", no_wrap=True).join([Text(text, style) for text, style in parts])
 
 
 def dot(shown: ShownTree) -> str:

@@ -121,6 +121,27 @@ class RunDirectory:
             file.flush()
             yield
 
+    def at_work(self) -> bool:
+        """Whether a process of this machine holds the lock.
+
+        Asked first is whether the one that wrote its number there still lives: a run that is about to begin must find
+        the lock free, so it is not touched without need.
+        """
+        lock = self.path / _LOCK_FILE
+        if not lock.is_file():  # nor a pipe, which would have to be waited for
+            return False
+        try:
+            with lock.open() as file:
+                owner = int(file.read(20))
+                if owner <= 0 or not _lives(owner):
+                    return False
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except (OSError, ValueError):  # no lock, or none that could be held
+            return False
+        return False
+
     def meta(self) -> Meta:
         """What the run is."""
         if not self.meta_file.exists():
@@ -203,6 +224,16 @@ class RunDirectory:
         records = zip(metrics.iterations, metrics.kept, strict=True)
         kept = [line + b"\n" for record, line in records if record.iteration <= iteration]
         write_atomically(self.metrics_file, b"".join(kept))
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except PermissionError:  # somebody else's
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True
 
 
 def _digest(values: Overrides) -> str:

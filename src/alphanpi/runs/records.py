@@ -137,6 +137,9 @@ class Iteration(LooseRecord):
     simulations: Count
     seconds: dict[str, float]
     elapsed: NonNegative
+    explanation: Text = ""
+    verdict: Text = ""
+    memory: Text = ""
 
 
 class StoredScore(LooseRecord):

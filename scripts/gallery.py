@@ -1,0 +1,66 @@
+"""Write docs/gallery.md: every environment that comes with the package, from its registration and its pictures."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import alphanpi
+from alphanpi import STOP, Program
+from alphanpi.environment.registration import registration
+from alphanpi.environment.registry import Listing
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "gallery.md"
+PICTURES = ("images/gallery", "images")
+HEAD = """# Gallery
+
+What comes with the package. Each is one Python file that says what must be true before and after each program; how it
+is done was learned. A `*` marks programs that may call themselves. All of it is defined in full in
+[the built-in environments](environments.md). Two more are small enough to begin with:
+[a row of lights](../examples/lights.py) and [binary addition](../examples/adder.py), which
+[your own environment](custom_environment.md) explains line by line.
+
+<!-- written by scripts/gallery.py -->
+"""
+
+
+def page() -> str:
+    """The page as it should be."""
+    listings = [one for one in alphanpi.available() if one.environment is not None and _own(one)]
+    return HEAD + "".join(_entry(one) for one in listings)
+
+
+def _own(listing: Listing) -> bool:
+    return str(registration(listing.id).target).startswith("alphanpi.")
+
+
+def _entry(listing: Listing) -> str:
+    assert listing.environment is not None
+    library, known = listing.environment.library, registration(listing.id)
+    entries = [one for one in library if one.name != STOP]
+    names = [", ".join(_name(one) for one in entries if one.level == level) for level in range(library.levels + 1)]
+    levels = [f"level {level}: {programs}" for level, programs in enumerate(names) if level > 0]
+    source = Path(str(inspect.getsourcefile(listing.environment))).relative_to(ROOT).as_posix()
+    top = library.learned[-1].name
+    lines = [f"\n## {listing.id}\n", f"{listing.summary}\n"]
+    pictures = [f"{folder}/{listing.id}.svg" for folder in PICTURES]
+    found = next((picture for picture in pictures if (PAGE.parent / picture).is_file()), None)
+    lines += [] if found is None else [f"![{top} at work]({found})\n"]
+    options = ", ".join(f"{name} `{value}`" for name, value in listing.options.items())
+    lines += [f"- Actions: {names[0]}", f"- To be learned: {'; '.join(levels)}"]
+    lines += [f"- Options: {options}"] if options else []
+    lines += [f"- Source: [{source}](../{source})", ""]
+    weights = ROOT / "src" / "alphanpi" / "pretrained" / listing.id
+    lines += ["```sh", f"alphanpi train {listing.id} --out runs/{listing.id}"]
+    if weights.is_dir():
+        lines.append(f'alphanpi report pretrained:{listing.id} --program {top} --input "{known.example}"')
+    return "\n".join([*lines, "```"]) + "\n"
+
+
+def _name(entry: Program) -> str:
+    return f"`{entry.name}`{'*' if entry.recursive else ''}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

@@ -1,0 +1,87 @@
+"""What a program is run on: as a user typed it, or drawn by the environment where nothing was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alphanpi.environment.guard import Guard
+from alphanpi.errors import UsageError
+from alphanpi.support import limits
+
+_SHOWN_CHARACTERS = 120
+
+
+class Problem(NamedTuple):
+    """A start of a program."""
+
+    program: str  # as the library spells it
+    text: str  # as it was typed; of one that was drawn, as the environment writes it
+    state: Any
+    size: int | None = None  # with which it was drawn, and the seed
+    seed: int | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def origin(self) -> str:
+        """How it was drawn, in words; empty where it was typed."""
+        return "" if self.size is None else f"drawn: size {self.size}, seed {self.seed}"
+
+    @property
+    def line(self) -> str:
+        """The problem in one line that is not too long, and how it was drawn."""
+        text = " ".join(self.text.split())
+        shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+        return f"{self.program} on {shown}" + (self.origin and f" ({self.origin})")
+
+
+def choose(
+    guard: Guard,
+    program: str | None = None,
+    instance: Any = None,
+    *,
+    size: int | None = None,
+    seed: int | None = None,
+    example: str | None = None,
+    read: Callable[[str, Any], Any] | None = None,
+) -> Problem:
+    """The problem a user wants: what was typed, an example of the topmost program, or one that is drawn.
+
+    Drawn is the first problem that `evaluate` measures with that size and seed; by default with the validation size,
+    and seed 0.
+
+    Args:
+        guard: Of the environment.
+        program: The topmost one if omitted; in any case of letters.
+        instance: As a user types it.
+        size: Draw one of this size.
+        seed: Draw one with this seed.
+        example: An instance of the topmost program, taken where the user says nothing.
+        read: Makes a state of the program's name and an instance; the environment does, if omitted.
+    """
+    topmost = guard.library.learned[-1].name
+    program = topmost if program is None else guard.library.spelt(program)
+    drawing = size is not None or seed is not None
+    if instance is not None and drawing:
+        raise UsageError(f"{program}: give an input, or a size and a seed to have one drawn; not both")
+    if instance is None and not drawing and program == topmost:
+        instance = example
+    if instance is not None:
+        return Problem(program, str(instance), (read or guard.parse)(program, instance))
+    return _drawn(guard, program, size, 0 if seed is None else limits.seed(seed))
+
+
+def _drawn(guard: Guard, program: str, size: int | None, seed: int) -> Problem:
+    entry = guard.library.named(program)
+    if entry.atomic:
+        raise UsageError(f"{program} is an atomic action; give a program")
+    if size is None:
+        size = max(guard.environment.validation_size, entry.minimum_size)
+    elif limits.size(f"{program}: size", size) < entry.minimum_size:
+        raise UsageError(f"{program} cannot start at size {size}; its smallest is {entry.minimum_size}")
+    state = guard.initial(program, size, np.random.default_rng((seed, size, 0)))
+    return Problem(program, guard.format(state), state, size, seed)

@@ -1,0 +1,84 @@
+"""What a program is run on: typed, taken from the examples, or drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from alphanpi.environment.guard import Guard
+from alphanpi.environment.problems import choose
+from alphanpi.environment.registry import create, load, make
+from alphanpi.errors import SpecificationError, UsageError
+from tests.helpers.countdown import COUNTDOWN
+from tests.helpers.paths import LIGHTS
+
+
+@pytest.fixture
+def lights():
+    return Guard(make(str(LIGHTS)))
+
+
+def test_what_is_typed_is_read(lights):
+    problem = choose(lights, "ALL_ON", "0110", example="1")
+    assert (problem.program, problem.text, problem.state.lights) == ("ALL_ON", "0110", (0, 1, 1, 0))
+    assert (problem.size, problem.seed, problem.origin) == (None, None, "")
+
+
+def test_an_example_is_of_the_topmost_program_and_taken_only_where_nothing_is_said():
+    guard = Guard(make("sorting"))
+    assert choose(guard, example="3 1 2").text == "3 1 2"
+    assert choose(guard, "bubblesort", example="3 1 2").text == "3 1 2"
+    for drawn in (choose(guard, "RSHIFT", example="3 1 2"), choose(guard, size=4, example="3 1 2")):
+        assert drawn.origin
+    assert choose(guard, seed=0, example="3 1 2").size == guard.environment.validation_size
+
+
+def test_what_is_drawn_is_what_eval_measures_first(lights):
+    problem = choose(lights)
+    assert (problem.program, problem.size, problem.seed) == ("ALL_ON", 5, 0)
+    assert problem.origin == "drawn: size 5, seed 0"
+    assert problem.text == str(problem) == lights.format(problem.state)
+    assert problem.state == lights.initial("ALL_ON", 5, np.random.default_rng((0, 5, 0)))
+    assert choose(lights, size=40, seed=7) == choose(lights, "all_on", size=40, seed=7)
+    assert choose(lights, size=40, seed=7) != choose(lights, size=40, seed=8)
+    assert lights.size(choose(lights, size=40).state) == 40
+
+
+def test_a_problem_is_named_in_one_line(lights):
+    assert choose(lights, "ALL_ON", "01").line == "ALL_ON on 01"
+    line = choose(lights, size=1000).line
+    assert len(line) < 200
+    assert line.endswith("… (drawn: size 1000, seed 0)")
+    assert choose(lights, "ALL_ON", "01")._replace(text="a\n  b").line == "ALL_ON on a b"
+
+
+def test_a_program_begins_at_its_smallest_size_at_least(written):
+    text = COUNTDOWN.replace("depth=8)", "depth=8, minimum_size=3)").replace(
+        'fields = ("zero",)', 'fields = ("zero",)\n    train_sizes = (3,)'
+    )
+    guard = Guard(create(load(str(written(text)))))
+    assert choose(guard).size == 3
+    with pytest.raises(UsageError, match="EMPTY cannot start at size 2; its smallest is 3"):
+        choose(guard, size=2)
+
+
+def test_wrong_wishes_are_refused(lights):
+    with pytest.raises(UsageError, match="give an input, or a size and a seed to have one drawn; not both"):
+        choose(lights, "ALL_ON", "01", size=2)
+    with pytest.raises(UsageError, match="TOGGLE is an atomic action; give a program"):
+        choose(lights, "toggle")
+    with pytest.raises(SpecificationError, match="no program 'ALL_OFF'"):
+        choose(lights, "ALL_OFF")
+    for wrong in ({"size": -1}, {"size": 10**9}, {"seed": -1}, {"size": True}):
+        with pytest.raises(UsageError, match="give a whole number"):
+            choose(lights, **wrong)
+
+
+def test_names_that_differ_in_their_case_alone_are_told_apart(written):
+    member = "\n    @program(level=1, depth=8)\n    def empty(self, before, after):\n        return after == 0\n"
+    library = load(str(written(COUNTDOWN + member))).library
+    assert library.spelt("empty") == "empty"
+    assert library.spelt("EMPTY") == "EMPTY"
+    with pytest.raises(SpecificationError, match="no program 'Empty'"):
+        library.spelt("Empty")
+    assert library.spelt("down") == "DOWN"
