@@ -52,7 +52,12 @@ export class PlayerView {
     const most = (measure) => this.frames.reduce((best, state) => (measure(states[state].text) > measure(best) ? states[state].text : best), "");
     const ghosts = [most((words) => words.length), most((words) => words.split("\n").length)];
     const text = html("p", { class: this.picture ? "state-text" : "state-text alone" }, ghosts.map((words) => html("span", { class: "ghost", "aria-hidden": "true" }, words)), this.text);
-    this.says = html("p", { class: "says", "aria-live": "off" });
+    const sentences = new Map(this.steps.map((step) => [`${step.program} ${step.action}`, step]));
+    const longest = [...sentences.values()].map((step) => this.sentence(step))
+      .reduce((best, words) => (words.textContent.length > best.textContent.length ? words : best), html("span", {}));
+    longest.className = "ghost";
+    longest.setAttribute("aria-hidden", "true");
+    this.says = html("span", { class: "sentence" });
     this.counter = html("output", { class: "counter" });
     this.scrub = html("input", {
       type: "range", min: 0, max: this.playback.last, value: 0, step: 1, class: "scrub", "aria-label": "Step", autocomplete: "off",
@@ -62,7 +67,7 @@ export class PlayerView {
       html("div", { class: "stage" },
         html("div", { class: "over" }, html("h3", { title: execution.input }, `${execution.program} on ${execution.input}`, html("small", {}, "the network alone, without search")),
           this.picture && saveButton(() => this.picture.node, `step-of-${execution.program}`)),
-        this.picture && this.picture.node, text, this.says),
+        this.picture && this.picture.node, text, html("p", { class: "says", "aria-live": "off" }, longest, this.says)),
       this.source && this.source.node,
       html("div", { class: "transport" }, this.timeline.node, this.scrub, this.controls(execution)),
       this.panels.node);
@@ -207,12 +212,17 @@ export class PlayerView {
       this.scrub.setAttribute("aria-valuetext", execution.success ? "solved" : "failed");
       return;
     }
-    const entry = library[step.action], program = library[step.program].name;
-    const verb = entry.name === "STOP" ? "ends" : entry.level > 0 ? "calls" : "does";
-    this.says.replaceChildren(html("strong", {}, program), ` ${verb} `,
-      entry.name === "STOP" ? "" : html("strong", { class: "action" }, entry.name),
-      entry.summary && entry.name !== "STOP" ? html("span", { class: "muted" }, ` · ${entry.summary.replace(/\.$/, "")}`) : "");
-    this.scrub.setAttribute("aria-valuetext", `step ${index + 1}: ${program} ${verb} ${entry.name}`);
+    this.says.replaceChildren(this.sentence(step));
+    this.scrub.setAttribute("aria-valuetext", `step ${index + 1}: ${library[step.program].name}, ${library[step.action].name}`);
+  }
+
+  // HANOI does MOVE_DISK.
+  sentence(step) {
+    const { library } = this.report;
+    const entry = library[step.action], program = html("strong", {}, library[step.program].name);
+    if (entry.name === "STOP") return html("span", {}, program, " ends");
+    return html("span", {}, program, entry.level > 0 ? " calls " : " does ", html("strong", { class: "action" }, entry.name),
+      entry.summary ? html("span", { class: "muted" }, ` · ${entry.summary.replace(/\.$/, "")}`) : "");
   }
 
   // A call stands where it called: at the step before the first one of what it called.
