@@ -110,4 +110,5 @@ def test_without_a_program_that_runs_alone_there_is_no_section(tmp_path):
 
     record = alphanpi.report(untrained_lights(tmp_path), instance="0110", simulations=5, seconds=0.1)
     assert record.script is None
+    assert record.script_input == "0110"
     assert record.script_note == "There is no exported program that could be run here."

@@ -99,6 +99,7 @@ def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> Re
         source_note=shown.note,
         script=shown.script,
         script_note=shown.script_note,
+        script_input=problem.text if problem.seed is None else "",
         source_functions=marked.functions,
         line_note=marked.note,
         certificate=None if proof.certificate is None else proof.certificate.record(),

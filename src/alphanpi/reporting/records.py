@@ -238,6 +238,7 @@ class ReportRecord(NamedTuple):
     source_note: str  # where it comes from, or why there is none
     script: str | None  # the same as a JavaScript module with a function `run`
     script_note: str  # likewise
+    script_input: str  # for it to begin with: the run's, unless that was drawn, which nobody can type
     source_functions: list[FunctionRecord]  # in the order of the source
     line_note: str  # why steps have no line
     certificate: dict[str, Any] | None

@@ -42,7 +42,7 @@ export function ownInput(container, data) {
   if (data.script === null || data.script === undefined) return;
   const address = URL.createObjectURL(new Blob([plainScript(data.script), WORKER], { type: "text/javascript" }));
   const field = html("input", {
-    type: "text", id: "own-input-text", value: data.execution.input, autocomplete: "off", spellcheck: "false", maxlength: 2000,
+    type: "text", id: "own-input-text", value: data.script_input, placeholder: "what the program reads", autocomplete: "off", spellcheck: "false", maxlength: 2000,
     "aria-describedby": "own-input-result",
   });
   const button = html("button", { type: "submit", class: "primary" }, "Run");
