@@ -31,7 +31,7 @@ class Verbs:
     def export(
         self,
         out: str | Path | None = None,
-        format: Literal["python", "json", "dot"] = "python",  # noqa: A002 - the name of the option
+        format: Literal["python", "javascript", "json", "dot"] = "python",  # noqa: A002 - the name of the option
         **settings: Any,
     ) -> Export:
         """The programs as source code; see `alphanpi.export`."""

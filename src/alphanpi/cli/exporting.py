@@ -16,7 +16,11 @@ from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_NOT_ESTABLISHED, TRUST, Env,
 @app.command(
     group=TRUST,
     sort_key=1,
-    help_epilogue=examples("export pretrained:hanoi", "export runs/lights --format dot -o lights.dot"),
+    help_epilogue=examples(
+        "export pretrained:hanoi",
+        "export runs/lights --format dot -o lights.dot",
+        "export runs/sorting --simplify -o sort.py",
+    ),
 )
 def export(
     run: Run,
@@ -35,6 +39,9 @@ def export(
     samples: Annotated[int, Parameter(help="random larger starts to compare on, of all programs together")] = 2000,
     seed: Annotated[int, Parameter(help="seed of the random starts")] = 0,
     time_limit: Annotated[str, Parameter(help="give up after this time: 90, 90s, 5m, 1h")] = "5m",
+    simplify: Annotated[
+        bool, Parameter(help="leave out what the agent need not do, where what is specified is still achieved")
+    ] = False,
     env: Env = None,
 ) -> int:
     """Write what an agent has learned as code that does the same.
@@ -58,6 +65,7 @@ def export(
                 seed=seed,
                 environment=env,
                 time_limit=limit,
+                simplify=simplify,
                 say=activity.say,
             )
         except ExportFailed as failure:
@@ -66,7 +74,8 @@ def export(
     for warning in exported.warnings:
         errors.print(f"warning: {' '.join(warning.split())}")
     target = "" if out is None else f"wrote {out}: "
-    errors.print(f"{target}same as the agent on {exported.cases:,} runs, {exported.actions:,} actions")
+    same = "as the agent, without what it need not do," if simplify else "same as the agent"
+    errors.print(f"{target}{same} on {exported.cases:,} runs, {exported.actions:,} actions")
     if out is None:
         sys.stdout.write(exported.text)
     return 0 if exported.general else EXIT_NOT_ESTABLISHED

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from typing import Any, NamedTuple
 
-from alphanpi.agent.interpreter import Call, Execution, Interpreter
+from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.engine.tables import Failure
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.specification import STOP, Environment, Program
@@ -14,6 +14,7 @@ from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.exporting.clock import Clock
 from alphanpi.exporting.conditions import Feature, Letter
 from alphanpi.exporting.contexts import Context, contexts, decided
+from alphanpi.exporting.sparing import Sparing
 from alphanpi.exporting.tree import CallTrace, TraceStep, consistent
 from alphanpi.network.evaluator import Evaluator, window_of
 
@@ -62,11 +63,18 @@ class _Timed(Guard):
 class Watcher:
     """Runs the greedy agent and keeps, per program, the distinct traces of all calls."""
 
-    def __init__(self, environment: Environment[Any], evaluator: Evaluator, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        environment: Environment[Any],
+        evaluator: Evaluator,
+        clock: Clock | None = None,
+        simplify: bool = False,
+    ) -> None:
         self.environment = environment
         self.clock = clock or Clock()
         self.interpreter = Interpreter(environment, evaluator)
         self.guard = self.interpreter.guard = _Timed(environment, self.clock)
+        self.sparing = Sparing(self.interpreter) if simplify else None
         self.library = environment.library
         self.window = window_of(evaluator)
         self.traces: dict[str, set[CallTrace]] = {entry.name: set() for entry in self.library.learned}
@@ -105,7 +113,7 @@ class Watcher:
             self.clock.check()
             some = calls[first : first + chunk]
             longest = 1
-            for call, execution in zip(some, self._run(some), strict=True):
+            for call, execution in zip(some, self._right(some), strict=True):
                 longest = max(longest, execution.actions)
                 if execution.success:
                     self._keep(execution, self.traces if learn else self.fresh)
@@ -123,7 +131,7 @@ class Watcher:
         for first in range(0, len(calls), _LARGEST_CHUNK):
             self.clock.check()
             some = calls[first : first + _LARGEST_CHUNK]
-            for call, execution in zip(some, self._run(some), strict=True):
+            for call, execution in zip(some, self._right(some), strict=True):
                 before = self._known
                 if execution.success:
                     self._keep(execution, {entry.name: set() for entry in self.library.learned})
@@ -135,8 +143,31 @@ class Watcher:
     def _known(self) -> int:
         return sum(map(len, self.situations.values()))
 
-    def _run(self, calls: Sequence[Call]) -> list[Execution]:
-        return self.interpreter.run(calls, record=True, max_actions=_MAX_ACTIONS)
+    def again(self) -> WatchedRuns:
+        """Watch all that was learned from once more, since the agent is led otherwise now."""
+        for found in (*self.traces.values(), *self.fresh.values()):
+            found.clear()
+        for known in self.situations.values():
+            known.clear()
+        return self.watch(list(self._learned))
+
+    def _right(self, calls: Sequence[Call]) -> list[Execution]:
+        """The runs of the agent; where it is led otherwise and fails, as it does by itself."""
+        runs = self.run(calls, _MAX_ACTIONS, record=True)
+        if self.sparing is None:
+            return runs
+        for place, run in enumerate(runs):
+            if not run.success:
+                plain = self.interpreter.run([calls[place]], record=True, max_actions=_MAX_ACTIONS)[0]
+                if plain.success:
+                    self.sparing.refuse(run.steps)
+                    runs[place] = plain
+        return runs
+
+    def run(self, calls: Sequence[Call], max_actions: int, record: bool | Recording = False) -> list[Execution]:
+        """The runs of the agent, led by decisions that spare it actions where it is to be simplified."""
+        led = None if self.sparing is None else [self.sparing.decisions] * len(calls)
+        return self.interpreter.run(calls, record, max_actions, led)
 
     def settle(self) -> None:
         """Where equal observations were followed by different actions, look again with legality."""
@@ -155,6 +186,8 @@ class Watcher:
         return decided(traces, self.window)
 
     def _keep(self, execution: Execution, traces: dict[str, set[CallTrace]]) -> None:
+        if self.sparing is not None:
+            self.sparing.note(execution.steps)
         open_calls: list[list[TraceStep]] = []
         for step in execution.steps:
             if len(open_calls) <= step.depth:

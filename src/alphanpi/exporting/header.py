@@ -9,6 +9,10 @@ from alphanpi.environment.specification import Environment
 from alphanpi.exporting.escaping import one_line
 from alphanpi.exporting.render import wrapped
 
+SIMPLIFIED = (
+    ", except that they stop where all is done and leave out what changes nothing, and so achieve what is specified"
+)
+
 
 class Origin(NamedTuple):
     """Where an agent comes from, for the head of the exported file."""
@@ -44,7 +48,12 @@ class Coverage(NamedTuple):
 
 
 def header(
-    environment: Environment[Any], origin: Origin, standalone: bool, coverage: list[Coverage], rounds: int
+    environment: Environment[Any],
+    origin: Origin,
+    standalone: bool,
+    coverage: list[Coverage],
+    rounds: int,
+    simplified: bool = False,
 ) -> str:
     """The docstring of an exported module."""
     options = "".join(f", {name}={value}" for name, value in origin.options.items())
@@ -52,7 +61,7 @@ def header(
     came_from = f"{origin.agent}, weights {origin.weights}, environment {origin.environment}{options}"
     source = wrapped(
         f"Exported by AlphaNPI {__version__} from {one_line(came_from)}. The functions do what the greedy agent does, "
-        "action by action; this was checked by running them on"
+        f"action by action{SIMPLIFIED if simplified else ''}; this was checked by running them on"
     )
     described = [wrapped(f"{entry.program}: {_described(entry)}", "- ") for entry in reversed(coverage)]
     paragraphs = [title, source + "\n" + "\n".join(described)]

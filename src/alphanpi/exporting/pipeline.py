@@ -59,6 +59,7 @@ def export(
     samples: int = 2000,
     seed: int = 0,
     time_limit: float | None = TIME_LIMIT,
+    simplify: bool = False,
     environment: NamedEnvironment = None,
     say: Callable[[str], None] | None = None,
 ) -> Export:
@@ -77,6 +78,8 @@ def export(
         samples: Random larger starts to compare on, of all programs together.
         seed: Decides the random starts.
         time_limit: Seconds after which it is given up; None for no limit.
+        simplify: Let the agent stop where all is done, and leave out what changes nothing, where every run that was
+            looked at still succeeds; the code is compared with the agent as led in this way.
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
         say: Called with a line for each stage.
     """
@@ -94,6 +97,7 @@ def export(
         samples=samples,
         seed=seed,
         time_limit=time_limit,
+        simplify=simplify,
         say=say,
     )
     if out is not None:
@@ -111,6 +115,7 @@ def export_evaluator(
     samples: int = 2000,
     seed: int = 0,
     time_limit: float | None = TIME_LIMIT,
+    simplify: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> Export:
     """The same for an environment and anything that evaluates histories in it."""
@@ -123,6 +128,7 @@ def export_evaluator(
         samples=samples,
         seed=seed,
         time_limit=time_limit,
+        simplify=simplify,
         say=say,
     ).exported(format)
 
@@ -148,11 +154,13 @@ def find_code(
     samples: int = 2000,
     seed: int = 0,
     time_limit: float | None = TIME_LIMIT,
+    simplify: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> FoundCode:
     """Look for code and check it; `ExportFailed` if there is none, or if its time is over."""
     _check_arguments(environment, max_size, samples, seed, time_limit)
-    rounds = Rounds(Watcher(environment, evaluator, Clock(time_limit, say)), origin, samples, seed)
+    watcher = Watcher(environment, evaluator, Clock(time_limit, say), simplify)
+    rounds = Rounds(watcher, origin, samples, seed)
     try:
         return _checked(rounds, max_size)
     except ExportFailed as error:
@@ -241,6 +249,7 @@ def _formatted(format_: Format, found: Checked, rounds: Rounds) -> str:
         "alphanpi": __version__,
         **rounds.origin._asdict(),
         "fields": list(rounds.environment.fields),
+        "simplified": rounds.watcher.sparing is not None,
         "general": all(entry.general for entry in rounds.coverage),
         "coverage": [entry._asdict() for entry in rounds.coverage],
         "programs": [as_records(learned) for learned in found.programs],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ _LESSONS = 0.25  # of the samples to check with
 _BATCHES = 20  # of random starts, for agents with a window
 _RARE = 0.01  # new situations of a program in a batch, as a share of its starts: few enough to end
 _MOST_LESSONS = 500  # of a round in which code was wrong
+_SPARINGS = 12  # times that decisions are adopted; those given up are finitely many
 _FRAMES = 20_000  # the search for code descends into trees as deep as calls are long
 
 
@@ -79,6 +81,19 @@ class Rounds:
 
         if self.watcher.window:
             self._saturate(all_lessons)
+        self._spare()
+
+    def _spare(self) -> None:
+        """Leave out what can be left out, until all that was watched goes on without it."""
+        sparing = self.watcher.sparing
+        for attempt in itertools.count():
+            if sparing is None or not ((attempt < _SPARINGS and sparing.adopt()) or sparing.shaken):
+                return
+            self.clock.doing(f"watching the agent with {len(sparing.decisions):,} simpler decisions")
+            sparing.forget()
+            self.learned = self.watcher.again().cases
+            beyond = [case.call for case in self.examined if case.actions is not None]
+            self.examined = self.watcher.watch(beyond, learn=False).cases
 
     def _saturate(self, count: int) -> None:
         """Look for situations no call was in yet, of each program until hardly any is found or enough was drawn.
@@ -107,6 +122,7 @@ class Rounds:
 
     def attempt(self, number: int) -> Checked | Difference:
         """Make code and check it; where it differs from the agent, learn from that."""
+        self._spare()
         programs = self._found()
         standalone = self.standalone
         if standalone is not None and _asks_for_legality(programs) and not _has_may(standalone):
@@ -115,8 +131,11 @@ class Rounds:
         self._compilable(renderer, programs)
         before = len(self.examined)
         self._examine(number)
+        if self.watcher.sparing is not None and self.watcher.sparing.shaken:
+            return self.attempt(number)  # what was left out is needed in larger problems
         self._judge(programs)
-        head = header(self.environment, self.origin, standalone is not None, self.coverage, number)
+        simplified = self.watcher.sparing is not None
+        head = header(self.environment, self.origin, standalone is not None, self.coverage, number, simplified)
         self.clock.doing(f"comparing {len(self.learned) + len(self.examined):,} runs")
         text = module(renderer, programs, head)
         try:

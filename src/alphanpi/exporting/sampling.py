@@ -72,7 +72,7 @@ class _Sampler:
             start = self.start(size, np.random.default_rng((*self.seed, size)))
             if start is None:
                 break
-            steps = self.watcher.interpreter.run([start], max_actions=most_steps)[0].actions
+            steps = self.watcher.run([start], most_steps)[0].actions
             if steps >= most_steps:
                 self.reason = f"runs at size {size} take {most_steps:,} actions or more"
                 break
@@ -150,7 +150,7 @@ def deep_run(watcher: Watcher, entry: Program, above: int, seed: tuple[int, ...]
         if start is None:
             break
         recording = Recording(steps=0)
-        (execution,) = watcher.interpreter.run([start], record=recording, max_actions=_STEPS_OF_A_DEEP_RUN)
+        (execution,) = watcher.run([start], _STEPS_OF_A_DEEP_RUN, recording)
         if not execution.success or execution.tally is None:
             break
         nested = len(execution.tally.by_depth) - 1
