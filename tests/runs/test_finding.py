@@ -45,7 +45,10 @@ def test_who_holds_the_lock_is_at_work(tmp_path):
     assert not run.at_work()
 
 
-@pytest.mark.parametrize("content", ["", "x", "-1", "0", "9" * 19, str(os.getpid())])
+NOBODY = ["", "x", "-1", "0", "9" * 19, str(os.getpid())]
+
+
+@pytest.mark.parametrize("content", NOBODY, ids=["empty", "word", "negative", "zero", "huge", "own"])
 def test_a_lock_nobody_holds_means_nothing(tmp_path, content):
     (tmp_path / ".lock").write_text(content)
     assert not RunDirectory(tmp_path).at_work()
