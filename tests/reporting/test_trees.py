@@ -221,7 +221,7 @@ def test_a_run_that_is_cut_counts_no_call_as_failed(monkeypatch):
 
 
 def test_a_run_with_large_pictures_is_shown_by_fewer_steps(monkeypatch):
-    options: dict[str, Any] = {"instance": "5 3 8 1 9 2 7", "simulations": 2, "verify_seconds": 0}
+    options: dict[str, Any] = {"instance": "5 3 8 1 9 2 7", "simulations": 2, "verify_seconds": 0, "export": False}
     whole = report("pretrained:recursive-sorting-compare", **options)
     sizes = [len(to_json(whole))]
     for most in (60_000, 30_000):
