@@ -9,9 +9,9 @@ import pytest
 
 import alphanpi
 from alphanpi.reporting.records import ReportRecord
-from tests.reporting.test_page import CHROMIUM, FLAGS, Visit, sync_api
+from tests.helpers.browsing import Visit, needs_chromium
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium, as in test_page.py")
+pytestmark = needs_chromium
 
 
 def report(source: str, file: Path | None = None) -> ReportRecord:
@@ -27,14 +27,6 @@ def page(tmp_path_factory):
     record = report(source, file)
     assert record.script is not None
     return file, record
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 def test_what_a_visitor_types_is_run_in_the_page(browser, page):

@@ -2,92 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import xml.etree.ElementTree as ET
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-import alphanpi
-from alphanpi.reporting import tree_page
-from tests.helpers.runs import run_folder, untrained_hanoi, untrained_lights
+from tests.helpers.browsing import CONTRAST, needs_chromium
 
-sync_api: Any = pytest.importorskip(
-    "playwright.sync_api", reason="Playwright is not installed; `pip install playwright` to test the report page"
-)
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="no Chromium: `apt-get install chromium`, or say where it is in the variable CHROMIUM"
-)
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("pages")
-    made = {name: folder / f"{name}.html" for name in ("hanoi", "sorting", "refuted", "text", "tree")}
-    alphanpi.report(
-        run_folder(folder / "run"), made["hanoi"], instance="3", simulations=80, seconds=1, verify_seconds=300
-    )
-    sorting = "pretrained:recursive-sorting-compare"
-    alphanpi.report(sorting, made["sorting"], instance="4 2 9 1", simulations=30, export=False, verify_seconds=300)
-    alphanpi.report(untrained_hanoi(folder / "untrained"), made["refuted"], instance="2", simulations=5, seconds=0.2)
-    alphanpi.report(untrained_lights(folder), made["text"], instance="0110", simulations=10, seconds=0.2)
-    made["tree"].write_text(tree_page("pretrained:hanoi", "HANOI", "3", simulations=1500))
-    return made
-
-
-class Visit:
-    """A page in the browser, with everything it complained about or asked for."""
-
-    def __init__(self, browser, file: Path, **options) -> None:
-        options.setdefault("viewport", {"width": 1200, "height": 900})
-        self.context = browser.new_context(**options)
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(file.as_uri())
-        self.page.wait_for_selector("footer:not(:empty)")
-
-    def text(self, selector: str) -> str:
-        return str(self.page.locator(selector).first.inner_text())
-
-
-@pytest.fixture
-def visit(browser, pages):
-    opened = []
-
-    def open_page(name: str, **options) -> Visit:
-        opened.append(Visit(browser, pages[name], **options))
-        return opened[-1]
-
-    yield open_page
-    for one in opened:
-        complaints = one.complaints
-        one.context.close()
-        assert complaints == []
+pytestmark = needs_chromium
 
 
 @pytest.mark.parametrize("name", ["hanoi", "sorting", "refuted", "text", "tree"])
@@ -296,82 +217,6 @@ def test_nothing_jumps_or_is_cut_while_stepping(visit, name, width):
     assert {part: heights for part, heights in found.items() if len(heights) > 1} == {}
 
 
-def test_the_tree_is_there_from_the_start_with_its_path_open(visit):
-    one = visit("hanoi")
-    assert "Step 1:" in one.text("#tree h2 small")
-    assert one.page.locator(".tree-node .after").first.text_content() == "A: 3 2 1 B: - C: -"
-    assert one.page.locator(".tree-node.chosen").count() >= 4
-
-
-def test_the_tree_unfolds_and_leads_into_called_programs(visit):
-    one = visit("tree")
-    nodes = one.page.locator(".tree-node")
-    before = nodes.count()
-    assert before >= 5
-    closed = one.page.locator('.tree-node[aria-expanded="false"]').first
-    key = closed.get_attribute("data-key")
-    closed.click()
-    assert nodes.count() > before
-    assert one.page.locator(f'.tree-node[data-key="{key}"]').get_attribute("aria-expanded") == "true"
-    heads = one.page.locator(".edges thead th").all_inner_texts()
-    assert heads == ["action", "visits N", "prior P", "value Q", "U", "level L", "Q + U + L"]
-    one.page.locator('.tree-node[data-key=""]').click()
-    one.page.locator(".open-search").first.click()
-    assert one.page.locator(".crumb").count() == 2
-    one.page.locator(".crumb").first.click()
-    assert one.page.locator(".crumb").count() == 1
-    assert one.page.locator(".link.chosen").count() >= 1
-
-
-def test_no_two_boxes_of_the_tree_overlap(visit):
-    one = visit("tree")
-    for _ in range(6):
-        closed = one.page.locator('.tree-node[aria-expanded="false"]')
-        if closed.count() == 0:
-            break
-        closed.first.click()
-    boxes = one.page.evaluate(
-        "[...document.querySelectorAll('.tree-node .box')].map((box) => box.getBoundingClientRect().toJSON())"
-    )
-    for place, a in enumerate(boxes):
-        for b in boxes[place + 1 :]:
-            apart = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
-            assert apart or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]
-
-
-def test_the_tree_is_zoomed_and_fitted(visit):
-    one = visit("tree")
-    size = lambda: one.page.locator("svg.tree").bounding_box()  # noqa: E731
-    before = size()
-    one.page.get_by_role("button", name="Zoom in").click()
-    assert size()["width"] > before["width"]
-    one.page.get_by_role("button", name="Show the whole tree").click()
-    frame = one.page.locator(".tree-drawing").bounding_box()
-    assert size()["width"] <= frame["width"]
-    assert size()["height"] <= frame["height"]
-    one.page.focus('.tree-node[tabindex="0"]')
-    one.page.keyboard.press("+")
-    assert one.page.evaluate("document.activeElement.matches('.tree-node')")
-
-
-def test_where_search_and_network_disagree(visit):
-    one = visit("hanoi")
-    assert "choose the same in all" in one.text(".disagreements")
-    other = visit("refuted")
-    steps = other.page.evaluate(
-        """() => { const { execution, searches } = alphanpiPlayer.report;
-             return execution.steps.flatMap(({ search, decision }, step) => {
-               const found = searches.searches[search]?.decisions.find((one) => one.step === decision);
-               return found && found.choice !== found.taken ? [step] : []; }); }"""
-    )
-    assert steps
-    assert other.page.locator(".disagreements .pill").count() == len(steps)
-    other.page.click("#next-disagreement")
-    reached = other.page.evaluate("alphanpiPlayer.playback.index")
-    assert reached == next((step for step in steps if step > 0), steps[0])
-    assert "the search itself chose" in other.text(".tree-tools")
-
-
 def test_curves_say_their_values_over_iterations_and_over_time(visit):
     one = visit("hanoi")
     chart = one.page.locator("#learning .chart.line").first
@@ -389,19 +234,6 @@ def test_curves_say_their_values_over_iterations_and_over_time(visit):
     assert "exploring" in one.text("#learning")
     assert one.page.locator("#learning .event.bad").count() == 1
     assert "Exams: 2 held, 1 passed" in one.text("#learning .exams")
-
-
-def test_arrows_walk_through_the_tree(visit):
-    one = visit("tree")
-    one.page.focus('.tree-node[tabindex="0"]')
-    selected = lambda: one.page.locator(".tree-node.selected").get_attribute("data-key")  # noqa: E731
-    one.page.keyboard.press("ArrowRight")
-    child = selected()
-    assert child.count("/") == 1
-    one.page.keyboard.press("ArrowDown")
-    one.page.keyboard.press("ArrowUp")
-    one.page.keyboard.press("ArrowLeft")
-    assert selected() == ""
 
 
 def test_every_figure_is_saved_as_a_picture_of_its_own(visit, tmp_path):
@@ -493,62 +325,12 @@ def test_the_source_is_printed_wholly(visit):
     assert one.page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 35, 48)"
 
 
-def test_a_step_without_a_tree_says_why(visit):
-    one = visit("hanoi")
-    one.page.evaluate(
-        """() => { const view = alphanpiPlayer; view.report.searches.reasons = ["the time is up"];
-             Object.assign(view.report.execution.steps[2], { search: null, reason: 0 }); }"""
-    )
-    for _ in range(2):
-        one.page.click("#step")
-    assert one.text("#tree .tree-drawing") == "There is no tree of this step: the time is up."
-
-
 def test_where_copying_is_not_allowed_the_source_is_selected(visit):
     one = visit("hanoi")
     one.page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')) }")
     one.page.click("button.copy")
     one.page.wait_for_function("getSelection().toString().includes('def hanoi(')")
     assert "Ctrl+C" in one.text("button.copy")
-
-
-CONTRAST = """() => {
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const rgba = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data]; };
-  const luminance = ([r, g, b]) => [r, g, b].map((part) => part / 255)
-    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, part, place) => sum + part * [0.2126, 0.7152, 0.0722][place], 0);
-  const behind = (element) => {
-    for (let one = element; one; one = one.parentElement) {
-      if (one instanceof SVGElement) {
-        const shape = [...one.parentElement.children].slice(0, [...one.parentElement.children].indexOf(one))
-          .find((other) => other.matches("rect") && Number(other.getAttribute("height")) > 10);
-        if (one.matches("text") && shape && one.parentElement.matches("g")) return rgba(getComputedStyle(shape).fill);
-      }
-      const colour = rgba(getComputedStyle(one).backgroundColor);
-      if (colour[3] === 255) return colour;
-    }
-    return [255, 255, 255, 255];
-  };
-  const low = [];
-  let seen = 0;
-  for (const element of document.querySelectorAll("body *")) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-    const hidden = "script, style, title, noscript, .faded, .skip, details:not([open]) > :not(summary)";
-    if (!own || element.closest(hidden)) continue;
-    const box = element.getBoundingClientRect();
-    if (!box.width || !box.height) continue;
-    const style = getComputedStyle(element);
-    const colour = element instanceof SVGElement ? style.fill : style.color;
-    const [a, b] = [luminance(rgba(colour)), luminance(behind(element))].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    seen += 1;
-    const kind = element.className.baseVal ?? element.className;
-    if (ratio < 4.5) low.push(`${ratio.toFixed(2)} ${element.tagName}.${kind} ${element.textContent.slice(0, 30)}`);
-  }
-  return { low, seen };
-}"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

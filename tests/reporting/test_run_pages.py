@@ -11,11 +11,11 @@ import pytest
 
 import alphanpi
 from alphanpi.runs.directory import RunDirectory
+from tests.helpers.browsing import CONTRAST, Visit, needs_chromium
 from tests.helpers.compared import write_run
 from tests.helpers.runs import metrics
-from tests.reporting.test_page import CONTRAST, Visit, browser, pytestmark
 
-__all__ = ["browser", "pytestmark"]
+pytestmark = needs_chromium
 
 
 class Served(Visit):

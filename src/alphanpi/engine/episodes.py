@@ -96,7 +96,7 @@ class Episodes:
         """Fill what the first rows of `questions` ask for, and will ask for next; at most one call of the network."""
         began = time.perf_counter()
         world, histories = self.shared.world, self.shared.histories
-        missing = Missing({}, {}, foresees_evaluations)
+        missing = Missing({}, foresees_evaluations)
         foresight = Foresight(world, histories, missing)
 
         def following(history: int, action: int) -> int:
@@ -115,7 +115,7 @@ class Episodes:
                 if ahead and origin != NONE:
                     foresight.look_ahead(origin, third, partial(histories.beside, first))
             elif hole == _POST:
-                missing.posts[world.post_key(first, second, third)] = None
+                world.find_post(first, second, third)
             elif hole == _LEGAL:
                 if ahead:
                     world.fill_legal(first, second)
@@ -145,7 +145,7 @@ class Episodes:
                 self.shared.pools.make_room_for_nodes()
             elif hole == _FRAMES:
                 self.shared.pools.make_room_for_frames()
-        world.fill_posts(list(missing.posts))
+        world.fill_posts()
         ended = time.perf_counter()
         self.environment_seconds += ended - began
         if missing.evaluations:

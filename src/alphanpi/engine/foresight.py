@@ -17,10 +17,9 @@ _MOST_CALLS = 6  # of the program that is followed; the more, the likelier that 
 
 
 class Missing(NamedTuple):
-    """What is to be found out in one go, each once and in order: evaluations and answers of post-conditions."""
+    """Evaluations that are to be made in one go, each once and in order."""
 
     evaluations: dict[tuple[int, int], None]  # (context, observation)
-    posts: dict[int, None]  # keys of World.post_key
     foresees_evaluations: bool  # compiled code that evaluates by itself needs none ahead of time
 
 
@@ -45,7 +44,7 @@ class Foresight(NamedTuple):
 
         A search with few simulations goes that way nearly always, and then waits once where it would wait many times.
         """
-        world, histories, missing = self
+        world, histories, _ = self
         histories.notice()
         atomic = world.atomic
         callers: list[_Caller] = []
@@ -58,10 +57,7 @@ class Foresight(NamedTuple):
                 return
             action = histories.favourite(history, legal)
             if action == STOP_ACTION:
-                key = world.post_key(entry, state, program)
-                if key >= 0:
-                    missing.posts[key] = None
-                if not callers:
+                if not world.find_post(entry, state, program) or not callers:
                     return
                 program, entry, history, action = callers.pop()
             elif action < atomic:

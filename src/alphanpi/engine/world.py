@@ -81,7 +81,8 @@ class World:
         self.legal_count = unknown((_FIRST_ROWS,))
         self.legal_actions = unknown((_FIRST_ROWS, self.widest))
         self.posts = hashing.empty()
-        self._known_posts: set[int] = set()
+        self._known_posts: dict[int, bool] = {}
+        self._new_posts: dict[int, bool] = {}  # those of them that the kernel does not know yet
         self._legal: dict[int, LegalSet] = {}
         self._successors: dict[int, tuple[int, ...]] = {}
         self._view_calls()
@@ -154,21 +155,21 @@ class World:
         self.successor[caller_state, len(self.library) + number] = after
         return after
 
-    def post_key(self, before: int, after: int, program: int) -> int:
-        """Where the answer is kept whether a call that began in `before` may end in `after`; -1 if it is there."""
+    def find_post(self, before: int, after: int, program: int) -> bool:
+        """Whether a call that began in `before` may end in `after`; the kernel knows after `fill_posts`."""
         key = ((before * self.programs + program) << 32) | after
-        return -1 if key in self._known_posts else key
+        holds = self._known_posts.get(key)
+        if holds is None:
+            holds = self.guard.post(self._name(program), self.states[before], self.states[after])
+            self._known_posts[key] = self._new_posts[key] = holds
+        return holds
 
-    def fill_posts(self, keys: list[int]) -> None:
-        """Fill in whether calls may end."""
-        if not keys:
-            return
-        holds = np.empty(len(keys), np.int32)
-        for row, key in enumerate(keys):
-            before, program = divmod(key >> 32, self.programs)
-            holds[row] = self.guard.post(self._name(program), self.states[before], self.states[key & 0xFFFFFFFF])
-        self.posts = hashing.insert(self.posts, np.array(keys, np.int64), holds)
-        self._known_posts.update(keys)
+    def fill_posts(self) -> None:
+        """Fill in whether calls may end, as found out since the last time."""
+        if self._new_posts:
+            keys, holds = np.array(list(self._new_posts), np.int64), np.array(list(self._new_posts.values()), np.int32)
+            self.posts = hashing.insert(self.posts, keys, holds)
+            self._new_posts = {}
 
     def fill_legal(self, state: int, program: int) -> LegalSet:
         """Fill in what a program may do here: exactly the pre-conditions."""

@@ -5,20 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from alphanpi.reporting.comparison_records import Status
-
-
-class LiveCurves(NamedTuple):
-    """One entry per kept iteration in every list."""
-
-    iteration: list[int]
-    elapsed: list[float]
-    level: list[int]
-    advanced: list[bool]
-    success: dict[str, list[float | None]]  # of validation
-    explored: dict[str, list[float | None]]  # of the episodes that were played
-    policy_loss: list[float]
-    value_loss: list[float]
-    simulations_per_second: list[float]
+from alphanpi.reporting.records import LearningRecord
 
 
 class LogLine(NamedTuple):
@@ -44,6 +31,6 @@ class LiveRecord(NamedTuple):
     explanation: str  # what the curriculum waits for
     exam: str  # the last one
     damaged: int  # lines that could not be read
-    curves: LiveCurves | None
+    curves: LearningRecord | None
     log: list[LogLine]
     report: str  # the command that shows what was learned

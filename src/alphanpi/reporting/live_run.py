@@ -10,14 +10,14 @@ from pathlib import Path
 
 from alphanpi import __version__
 from alphanpi.errors import UsageError
-from alphanpi.reporting.live_records import LiveCurves, LiveRecord, LogLine
-from alphanpi.reporting.run_reading import run_end, thinned
+from alphanpi.reporting.live_records import LiveRecord, LogLine
+from alphanpi.reporting.run_reading import run_end
+from alphanpi.reporting.training import learning_curves
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.records import Iteration
 from alphanpi.support.limits import percent
 from alphanpi.support.record import parsed_record
 
-_MOST_ITERATIONS = 600
 _MOST_LINES = 200
 _MOST_BYTES = 2**26  # read at once
 
@@ -78,7 +78,7 @@ class LiveRun:
             explanation=self._iterations[-1].explanation if self._iterations else "",
             exam=exams[-1] if exams else "",
             damaged=self._damaged,
-            curves=_curves(self._iterations),
+            curves=learning_curves(self._iterations),
             log=_log(self._iterations),
             report=f"alphanpi report {shlex.quote(str(self.directory.path))}",
         )
@@ -91,24 +91,6 @@ class LiveRun:
         return record._replace(
             status=end.status, note=end.note, environment=meta.environment, seed=meta.seed, command=meta.command
         )
-
-
-def _curves(iterations: list[Iteration]) -> LiveCurves | None:
-    if not iterations:
-        return None
-    kept = thinned(iterations, _MOST_ITERATIONS)
-    programs = list(dict.fromkeys(name for one in iterations for name in one.success))
-    return LiveCurves(
-        iteration=[one.iteration for one in kept],
-        elapsed=[one.elapsed for one in kept],
-        level=[one.level for one in kept],
-        advanced=[one.advanced for one in kept],
-        success={name: [one.success.get(name) for one in kept] for name in programs},
-        explored={name: [one.explored.get(name) for one in kept] for name in programs},
-        policy_loss=[one.policy_loss for one in kept],
-        value_loss=[one.value_loss for one in kept],
-        simulations_per_second=[one.simulations / max(sum(one.seconds.values()), 1e-9) for one in kept],
-    )
 
 
 def _log(iterations: list[Iteration]) -> list[LogLine]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from alphanpi.agent.weights import read_weights, saved_hash
 from alphanpi.errors import UsageError
 from alphanpi.reporting.comparison_records import ComparedRun, ComparedScore, CurveRecord, Status
+from alphanpi.reporting.training import thinned
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.records import LAST, MODEL_FILE, STATE_FILE, Iteration, Meta, StoredScores, read_metrics, read_state
 from alphanpi.support.config import read_toml
@@ -63,12 +64,6 @@ def run_end(directory: RunDirectory, iterations: Sequence[Iteration]) -> RunEnd:
     if outcome.completed:
         return RunEnd("proved" if outcome.proved else "learned", "")
     return RunEnd("stopped", f"{_REASONS.get(outcome.reason, outcome.reason)}: {outcome.explanation}")
-
-
-def thinned(iterations: Sequence[Iteration], most: int) -> list[Iteration]:
-    """Every n-th iteration, the last, and all in which a level was learned."""
-    stride, last = -(-len(iterations) // most), len(iterations) - 1
-    return [one for place, one in enumerate(iterations) if place % stride == 0 or place == last or one.advanced]
 
 
 def _completed(checkpoint: Path) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from alphanpi.reporting.records import ExamRecord, LearningRecord, TrainingRecord
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.records import Iteration
@@ -41,10 +43,14 @@ def training(directory: RunDirectory | None) -> TrainingRecord:
 
 def learning(directory: RunDirectory | None) -> LearningRecord | None:
     """The learning curves of a run; None where there are none."""
-    metrics = () if directory is None else directory.metrics()
+    return None if directory is None else learning_curves(directory.metrics())
+
+
+def learning_curves(metrics: Sequence[Iteration]) -> LearningRecord | None:
+    """The curves of some iterations; None where there are none."""
     if not metrics:
         return None
-    kept = _thinned(metrics)
+    kept = thinned(metrics, _MOST_ITERATIONS)
     programs = list(dict.fromkeys(name for record in metrics for name in record.success))
     explored = [name for name in programs if any(name in record.explored for record in metrics)]
     return LearningRecord(
@@ -66,8 +72,7 @@ def learning(directory: RunDirectory | None) -> LearningRecord | None:
     )
 
 
-def _thinned(metrics: tuple[Iteration, ...]) -> list[Iteration]:
-    """Every n-th iteration, and all in which a level was learned."""
-    stride = -(-len(metrics) // _MOST_ITERATIONS)
-    last = len(metrics) - 1
-    return [record for place, record in enumerate(metrics) if place % stride == 0 or place == last or record.advanced]
+def thinned(iterations: Sequence[Iteration], most: int) -> list[Iteration]:
+    """Every n-th iteration, the last, and all in which a level was learned."""
+    stride, last = -(-len(iterations) // most), len(iterations) - 1
+    return [one for place, one in enumerate(iterations) if place % stride == 0 or place == last or one.advanced]
