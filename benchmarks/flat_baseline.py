@@ -1,7 +1,8 @@
 """A flat agent on the same problems: MaskablePPO on atomic actions, beside ours, at equal time.
 
 Writes `results/flat-baseline.json` and a table, `results/flat-baseline.md`. Needs `pip install sb3-contrib`. Both see
-problems of the environment's training sizes, get the same seconds on one core, and are measured on the same instances.
+problems of the environment's training sizes, get the same seconds of one core (processor time for PPO, so that other
+work beside it does not count against it), and are measured on the same instances.
 The flat agent is trained twice: on what our network sees of a state, and on the last observations and actions together,
 since ours has a memory. Finished seeds are kept below `runs/flat-baseline` and not repeated.
 """
@@ -109,13 +110,13 @@ def measured_flat(case: Case, remembering: bool, seed: int, seconds: float) -> d
     monitor = importlib.import_module("stable_baselines3.common.monitor").Monitor
     vectors = importlib.import_module("stable_baselines3.common.vec_env").DummyVecEnv
     largest = max(alphanpi.make(case.environment).train_sizes)
-    began = time.perf_counter()
-
     torch.set_num_threads(1)
+    began = time.process_time()
+
     workers = vectors([lambda: monitor(flat(case, remembering, case.steps(largest)))] * WORKERS)
     agent = contrib.MaskablePPO("MlpPolicy", workers, n_steps=ROLLOUT // WORKERS, seed=seed, device="cpu")
-    agent.learn(10**12, callback=lambda *_: time.perf_counter() - began < seconds)
-    elapsed = time.perf_counter() - began
+    agent.learn(10**12, callback=lambda *_: time.process_time() - began < seconds)
+    elapsed = time.process_time() - began
     scores = []
     for size in case.sizes:
         environment = flat(case, remembering, case.steps(size))
@@ -163,7 +164,7 @@ def table(results: list[dict[str, Any]], seconds: float) -> str:
     lines = [
         "# Flat agents on the same problems",
         "",
-        f"Written by `python benchmarks/flat_baseline.py`; {seconds:g} seconds for each agent and seed, on one core.",
+        f"Written by `python benchmarks/flat_baseline.py`; {seconds:g} seconds of one core for each agent and seed.",
         f"Mean success over the seeds on {EPISODES} instances of each size. `greedy` takes the most probable action,",
         "`sampled` draws one. PPO is sb3-contrib's MaskablePPO with its default settings on atomic actions and STOP,",
         f"with a reward of 1 for success; with history, it sees the last {HISTORY} observations and actions. All",
