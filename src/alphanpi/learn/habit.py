@@ -5,6 +5,10 @@ each is right, but they do not mix: where one pointer has moved, the one way goe
 is done. To an agent with a window these may look the same. So where a program's agent, without search, solved all other
 problems it was tried on, and solves an episode's in no more actions than the episode did, its own run is learned
 instead. An agent that fails elsewhere keeps learning from the search: its way may be what has to change.
+
+So are the runs of a validation in which a program failed nowhere: they cost nothing more, and they are many more than
+episodes of a program that is mastered. Situations that hardly ever occur are thus learned before weights that change
+for other programs' sake decide them by chance.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from collections.abc import Container, Sequence
 from alphanpi.agent.interpreter import Call, Interpreter, Recording
 from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.requests import Trace
-from alphanpi.learn.routes import Route, as_trace
+from alphanpi.learn.routes import run_as_trace
 from alphanpi.learn.thrift import MOST_ACTIONS
 
 
@@ -28,6 +32,5 @@ def own_ways(
     runs = interpreter.run(calls, Recording(depth=0), MOST_ACTIONS, remembering=True)
     for place, run in zip(places, runs, strict=True):
         if run.success and len(run.steps) <= len(traces[place].actions):
-            route = Route.of(run.steps, interpreter.library)
-            result[place] = as_trace(interpreter.guard, route, search)
+            result[place] = run_as_trace(interpreter, run, search)
     return result

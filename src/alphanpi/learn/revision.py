@@ -22,7 +22,7 @@ from alphanpi.engine.tables import STOP_ACTION
 from alphanpi.environment.guard import shown
 from alphanpi.environment.specification import Program
 from alphanpi.environment.step import Step
-from alphanpi.learn.routes import Route, as_trace
+from alphanpi.learn.routes import Route, run_as_trace
 from alphanpi.learn.starts import Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS
 from alphanpi.network.history_table import HistoryTable, Window
@@ -142,11 +142,7 @@ class Revisions:
             for history, action in sorted(current.decisions.items())
         )
         share = current.solved / len(current.runs)
-        return [
-            Lesson(as_trace(self.interpreter.guard, Route.of(run.steps, self.library), self.search), share)
-            for run in current.runs
-            if run.success
-        ]
+        return [Lesson(run_as_trace(self.interpreter, run, self.search), share) for run in current.runs if run.success]
 
     def _decisions(self, index: int) -> Decisions:
         table = self.interpreter.table

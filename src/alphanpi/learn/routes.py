@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from alphanpi.agent.interpreter import Execution, Interpreter
 from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.requests import Trace
 from alphanpi.engine.scoring import success_value
@@ -66,3 +67,8 @@ def as_trace(guard: Guard, route: Route, search: SearchConfig) -> Trace:
         nested_simulations=0,
         tried=0,
     )
+
+
+def run_as_trace(interpreter: Interpreter, run: Execution, search: SearchConfig) -> Trace:
+    """A run that succeeded, of which the first call's steps are recorded."""
+    return as_trace(interpreter.guard, Route.of(run.steps, interpreter.library), search)

@@ -31,6 +31,7 @@ from alphanpi.learn.habit import own_ways
 from alphanpi.learn.proof import Proof, prove, require_lemma
 from alphanpi.learn.replay import Replay
 from alphanpi.learn.revision import Lesson, Revisions
+from alphanpi.learn.routes import run_as_trace
 from alphanpi.learn.situation_table import LATEST, SituationTable
 from alphanpi.learn.stagnation import Stagnation
 from alphanpi.learn.starts import Start, Starts, Stream
@@ -176,6 +177,8 @@ class Trainer:
         self.curriculum.update(self.validation.run(self.iteration, self.config.validation.episodes))
         exam = self._rise() if self.curriculum.ready else ExamResult(Exam.NOT_HELD)
         memory = self._grow()
+        for trace in self._solved_ways():
+            self.replay.add(trace)
         verdict = ""
         if self.curriculum.completed and self.config.until == "verified":
             with one_thread():
@@ -239,6 +242,14 @@ class Trainer:
         if settings.thrifty:
             traces = thrifty_traces(self.interpreter, traces, self.config.search)
         return [Lesson(trace, one.score) for trace, one in zip(traces, learned, strict=True)]
+
+    def _solved_ways(self) -> list[Trace]:
+        """What validation has solved, as it was solved, to be learned next."""
+        runs, search = self.validation.solved(), self.config.search
+        if not self.windowed:
+            return []
+        traces = [run_as_trace(self.interpreter, run, search) for run in runs]
+        return thrifty_traces(self.interpreter, traces, search) if self.config.replay.thrifty else traces
 
     def _adapt(self, episodes: Sequence[Trace]) -> None:
         """Solve more problems at a time where that goes well, and fewer where it does not."""

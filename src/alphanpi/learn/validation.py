@@ -57,6 +57,7 @@ class _Answer(NamedTuple):
 
     call: Call
     failure: Failure
+    run: Execution | None = None  # without search
 
 
 class _UnansweredError(Exception):
@@ -84,6 +85,7 @@ class Validation:
         self.interpreter = interpreter
         self.search = search
         self.planner = planner
+        self._solved: list[Execution] = []
 
     def run(self, iteration: int, episodes: int, stream: Stream = Stream.VALIDATE) -> dict[str, list[bool]]:
         """Successes per unlocked program; failed starts on training sizes are remembered."""
@@ -96,12 +98,22 @@ class Validation:
         starts = self.draw(iteration, episodes, stream)
         answers = self._answers(starts)
         failed: dict[str, list[Start]] = {program.name: [] for program in self.curriculum.unlocked}
+        at_fault = {answer.call.program for answer in answers if answer.failure != Failure.NONE}
         for start, answer in zip(starts, answers, strict=True):
-            if answer.failure != Failure.NONE and start.size in self.starts.sizes(self.library.named(start.program)):
+            if start.size not in self.starts.sizes(self.library.named(start.program)):
+                continue
+            if answer.failure != Failure.NONE:
                 failed[start.program].append(start)
+            elif answer.run is not None and start.program not in at_fault:
+                self._solved.append(answer.run)
         for name in failed:
             self.starts.remember(name, failed[name], kept=self._still_failing(name))
         return answers
+
+    def solved(self) -> list[Execution]:
+        """Runs of training sizes, since last asked for, of programs that solved all of a validation without search."""
+        runs, self._solved = self._solved, []
+        return runs
 
     def exam(self, iteration: int) -> ExamResult:
         """A larger validation in which nothing may fail, the same with search, and what else small problems hide."""
@@ -299,13 +311,10 @@ class Validation:
     def _answers(self, starts: list[Start]) -> list[_Answer]:
         calls = [Call(start.program, self.starts.state(start)) for start in starts]
         if self.settings.mode == "greedy":
-            failures = [
-                execution.failure
-                for execution in self.interpreter.run(calls, max_actions=MOST_ACTIONS, remembering=True)
-            ]
-        else:
-            failures = [trace.failure for trace in self.search.run(_requests(calls))]
-        return [_Answer(call, failure) for call, failure in zip(calls, failures, strict=True)]
+            runs = self.interpreter.run(calls, Recording(depth=0), MOST_ACTIONS, remembering=True)
+            return [_Answer(call, run.failure, run) for call, run in zip(calls, runs, strict=True)]
+        traces = self.search.run(_requests(calls))
+        return [_Answer(call, trace.failure) for call, trace in zip(calls, traces, strict=True)]
 
 
 def _requests(calls: Sequence[Call]) -> list[Request]:
