@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from alphanpi import NetworkConfig, UsageError, create_evaluator, create_network, make
-from alphanpi.network.model import CompiledEvaluator, TorchEvaluator, masked_log_softmax
+from alphanpi.network.model import CompiledEvaluator, masked_log_softmax
+from alphanpi.network.torch_evaluator import TorchEvaluator
 
 SMALL = NetworkConfig(observation_encoding=3, encoder_hidden=7, program_embedding=5, memory=6, head_hidden=9)
 

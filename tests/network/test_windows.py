@@ -13,7 +13,7 @@ from alphanpi.environment.guard import Guard
 from alphanpi.learn.replay import Replay
 from alphanpi.learn.unroll import forward, make_batch
 from alphanpi.network.history_table import HistoryTable
-from alphanpi.network.model import TorchEvaluator
+from alphanpi.network.torch_evaluator import TorchEvaluator
 from tests.helpers.searches import assert_equal, by_oracle, random_config, random_requests
 from tests.helpers.tiny import raise_limit, tiny_run
 
@@ -43,7 +43,7 @@ def test_engine_equals_oracle(name, window):
     for case in range(6):
         rng = np.random.default_rng((window, case))
         config, made = random_config(rng), network(environment, window, case)
-        evaluator = create_evaluator(made) if case % 3 else TorchEvaluator(made, rows=1)
+        evaluator = create_evaluator(made) if case % 3 else TorchEvaluator(made, shapes=(1,))
         requests = random_requests(environment, rng, 3, case, together=4)
         traces = Search(environment, evaluator, config).run(requests)
         for request, trace in zip(requests, traces, strict=True):
@@ -142,7 +142,7 @@ def test_a_run_with_a_window_that_is_resumed_equals_one_that_never_stopped(tmp_p
 def test_both_evaluators_agree_and_a_verification_compares_double_precision(tmp_path):
     environment = make("hanoi")
     made = network(environment, 2)
-    compiled, torched = create_evaluator(made), TorchEvaluator(made, rows=4)
+    compiled, torched = create_evaluator(made), TorchEvaluator(made, shapes=(4,))
     rng = np.random.default_rng(1)
     memory = rng.normal(size=(5, compiled.memory_width)).astype(np.float32)
     memory[:, -1] = [0, 1, 2, 3, 4]

@@ -19,7 +19,8 @@ from alphanpi.engine.search import Search, Statistics
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.registry import make
 from alphanpi.environment.specification import Environment
-from alphanpi.network.model import CompiledEvaluator, NPINetwork, TorchEvaluator, create_network
+from alphanpi.network.model import CompiledEvaluator, NPINetwork, create_network
+from alphanpi.network.torch_evaluator import TorchEvaluator
 from alphanpi.support import limits
 
 _FORWARD_ROWS = 256
@@ -151,7 +152,7 @@ def _oracle_speed(
     requests: Sequence[Request],
     limit: float,
 ) -> float:
-    evaluator = TorchEvaluator(network, rows=1)
+    evaluator = TorchEvaluator(network, shapes=(1,))
     simulations, began = 0, time.perf_counter()
     for request in requests:
         result = oracle.search(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from alphanpi.engine import kernel
 from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.foresight import Foresight, Missing
-from alphanpi.engine.fused import advance_evaluating
+from alphanpi.engine.fused import add_rows, advance_evaluating
 from alphanpi.engine.histories import Histories
 from alphanpi.engine.pools import Pools
 from alphanpi.engine.requests import Request, Trace
@@ -81,16 +81,27 @@ class Episodes:
             waiting = self._advance()
             if waiting == 0:
                 break
-            self.fill(waiting, foresees_evaluations=self.shared.histories.weights is None)
+            self.fill(waiting, foresees_evaluations=self.shared.histories.weights is None and not self.shared.histories.answers_in_rows)
         return [self.trace(e) for e in range(len(self.requests))]
 
     def _advance(self) -> int:
         self.episodes["hole"] = Hole.NONE
         self.left[0] = NODES_AT_ONCE
-        histories = self.shared.histories
-        if histories.weights is None:
+        histories, observations = self.shared.histories, self.shared.world.observations
+        if histories.weights is not None:
+            return advance_evaluating(self.tables(), histories.growth(observations), histories.weights)
+        if not histories.answers_in_rows:
             return kernel.advance(self.tables())
-        return advance_evaluating(self.tables(), histories.growth(self.shared.world.observations), histories.weights)
+        tables, growth = self.tables(), histories.growth(observations)
+        while True:
+            waiting, first = kernel.advance(tables), histories.count
+            if not add_rows(tables, growth, waiting):
+                return waiting
+            began = time.perf_counter()
+            histories.evaluate(first, histories.count, observations)
+            self.evaluation_seconds += time.perf_counter() - began
+            if self.left[0] <= 0:
+                return waiting
 
     def fill(self, waiting: int, foresees_evaluations: bool = True) -> None:
         """Fill what the first rows of `questions` ask for, and will ask for next; at most one call of the network."""

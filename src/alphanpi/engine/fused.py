@@ -48,7 +48,7 @@ def advance_evaluating(t: Tables, g: Growth, weights: Weights) -> int:
     while True:
         waiting = advance(t)
         first = g.rows[0]
-        if not _add_rows(t, g, waiting):
+        if not add_rows(t, g, waiting):
             return waiting
         began = _now(g)
         for row in range(first, g.rows[0], ROWS_AT_ONCE):
@@ -68,7 +68,7 @@ def _now(g: Growth) -> int:
 
 
 @compiled
-def _add_rows(t: Tables, g: Growth, waiting: int) -> bool:
+def add_rows(t: Tables, g: Growth, waiting: int) -> bool:
     """Give each history that is asked for a row, once, and those that will be asked for soon; whether there are any."""
     room, most = min(g.most, g.keys.shape[0]), waiting * (1 + t.legal_actions.shape[1])
     if g.rows[0] + most > room or 2 * (g.children.used[0] + most) > g.children.keys.shape[0]:

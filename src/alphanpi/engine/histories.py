@@ -19,10 +19,14 @@ from alphanpi.engine.tables import NONE, Failure, LegalSet, LimitReachedError, e
 from alphanpi.network.compiled import Weights
 from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of
 from alphanpi.network.history_table import Context
+from alphanpi.network.memories import NO_ROW, HostMemories, memories_of
 
 _FIRST_ROWS = 1 << 15
 _FIRST_CAPACITY = 1 << 14
 _PERCEIVED = 1 << 14  # observations
+_OBSERVATION = 0xFFFFFFFF  # the part of a key that is an observation's number
+_NOWHERE = np.zeros((0, 0), np.float32)  # in place of memories that compiled code cannot read
+_FLOAT_BYTES = 4
 
 
 class Histories:
@@ -41,12 +45,13 @@ class Histories:
         self._count = np.full(1, self.first, np.int64)
         self._keys = np.zeros(rows, np.int64)  # the pair each history extends, as one key
         self._clock = np.zeros(3, np.int64)  # of compiled code, see Growth
-        self._memory = np.zeros((rows, evaluator.memory_width), np.float32)  # rows cost nothing until they are used
+        self._memories = memories_of(evaluator, rows)
         self._program = np.zeros(rows, np.int64)
         self._program[:programs] = np.arange(programs)
         if self.window == 1:
             self._program[programs : self.first] = np.repeat(np.arange(programs), entries)
-            self._memory[programs : self.first, -1] = np.tile([noted(action) for action in range(entries)], programs)
+            for context in range(programs, self.first):
+                self._memories.put(context, NO_ROW, noted((context - programs) % entries))
         self._fused = _weights(evaluator) is not None
         gates = 4 * (evaluator.memory_width // 2)
         self._perceived = np.zeros((_PERCEIVED + ROWS_AT_ONCE if self._fused else 0, gates), np.float32)
@@ -70,6 +75,11 @@ class Histories:
         self._contexts = {row: Context(row, NONE, NONE) for row in range(self.programs)}
         self._context_rows = {context: row for row, context in self._contexts.items()}
         self._following: dict[tuple[int, int], int] = {}
+
+    @property
+    def answers_in_rows(self) -> bool:
+        """Whether the evaluator keeps memories itself, and best answers many rows that compiled code has gathered."""
+        return not isinstance(self._memories, HostMemories)
 
     @property
     def weights(self) -> Weights | None:
@@ -137,13 +147,12 @@ class Histories:
             row = self.count
             if row >= self.max_histories:
                 raise LimitReachedError(Failure.HISTORIES)
-            if row >= len(self._memory):
+            if row >= len(self._keys):
                 self._grow(row + 1)
             self.notice()
             self._context_rows[context], self._contexts[row] = row, context
             self._program[row], self._keys[row] = context.program, NONE
-            self._memory[row] = 0 if context.history == NONE else self._memory[context.history]
-            self._memory[row, -1] = noted(context.action)
+            self._memories.put(row, NO_ROW if context.history == NONE else context.history, noted(context.action))
             self._count[0] = self._noticed = row + 1
         return row
 
@@ -159,7 +168,7 @@ class Histories:
             rows=self._count,
             keys=self._keys,
             program=self._program,
-            memory=self._memory,
+            memory=self._memories.array if isinstance(self._memories, HostMemories) else _NOWHERE,
             observations=observations,
             is_perceived=self._is_perceived,
             perceived=self._perceived,
@@ -188,38 +197,46 @@ class Histories:
         if self.count + len(pairs) > self.max_histories:
             raise LimitReachedError(Failure.HISTORIES)
         parents, observed = np.array(pairs, np.int64).T
-        programs = self._program[parents]
-        answer = self.evaluator.evaluate(programs, observations[observed], self._memory[parents])
         first, last = self.count, self.count + len(pairs)
-        if last > len(self._memory):
+        if last > len(self._keys):
             self._grow(last)
-        self._memory[first:last] = answer.memory
-        self._program[first:last] = programs
-        self.logits[first:last] = answer.logits
-        self.values[first:last] = answer.values
         self._keys[first:last] = (parents << 32) | observed
+        self.evaluate(first, last, observations)
         self.children = hashing.insert(self.children, self._keys[first:last], np.arange(first, last, dtype=np.int32))
         self._count[0] = last
         self.notice()
 
+    def evaluate(self, first: int, last: int, observations: NDArray[np.int16]) -> None:
+        """Evaluate the histories of some rows, of which the table has the keys and no more."""
+        parents, observed = self._keys[first:last] >> 32, self._keys[first:last] & _OBSERVATION
+        programs = self._program[parents]
+        self._program[first:last] = programs
+        answers = self._memories.extend(first, parents, programs, observations[observed])
+        self.logits[first:last] = answers.logits
+        self.values[first:last] = answers.values
+
     def memory_of(self, contexts: NDArray[np.int32]) -> NDArray[np.float32]:
         """What the network carries into each of the contexts: [rows, W]."""
-        return self._memory[contexts]
+        return self._memories.read(contexts)
 
     @property
     def bytes(self) -> int:
         """Memory of the tables, of the rows in use."""
-        rows = (self.logits, self.values, self._memory, self._program, self._keys)
+        rows = (self.logits, self.values, self._program, self._keys)
+        memories = self.count * self.evaluator.memory_width * _FLOAT_BYTES
         perceived = self._perceived[: int(self._is_perceived.sum()) + ROWS_AT_ONCE].nbytes
         return (
-            sum(table[: self.count].nbytes for table in rows) + sum(table.nbytes for table in self.children) + perceived
+            sum(table[: self.count].nbytes for table in rows)
+            + sum(table.nbytes for table in self.children)
+            + perceived
+            + memories
         )
 
     def _grow(self, needed: int) -> None:
-        rows = len(self._memory)
+        rows = len(self._keys)
         while rows < needed:
             rows *= 2
-        self._memory = extended(self._memory, rows)
+        self._memories.reserve(rows)
         self._program = extended(self._program, rows)
         self._keys = extended(self._keys, rows)
         self.logits = extended(self.logits, rows)

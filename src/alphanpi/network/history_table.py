@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from alphanpi.environment.specification import Library
 from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of
+from alphanpi.network.memories import NO_ROW, memories_of
 
 Observation = tuple[int, ...]
 Key = tuple[int, Observation]  # a context, and the observation made in it
 Window = tuple[tuple[int, Observation], ...]  # the last observations, each after the action before it, or NONE
-NONE = -1
+NONE = NO_ROW
 _FIRST_ROWS = 1024
 
 
@@ -60,7 +61,8 @@ class HistoryTable:
         self.contexts = [Context(program, NONE, NONE) for program in range(len(self.library.learned))]
         self._context_numbers = {context: number for number, context in enumerate(self.contexts)}
         self._following: dict[tuple[int, int], int] = {}
-        self._memory = np.zeros((_FIRST_ROWS, self.evaluator.memory_width), np.float32)  # after each history
+        self._rows = _FIRST_ROWS
+        self._memories = memories_of(self.evaluator, self._rows)  # after each history
 
     @staticmethod
     def beginning(program: int) -> int:
@@ -102,15 +104,6 @@ class HistoryTable:
         """Whose history it is, among the programs to be learned."""
         return self.contexts[self.histories[history].before].program
 
-    def memory(self, contexts: Sequence[int]) -> NDArray[np.float32]:
-        """What is carried into each of the contexts: [contexts, W]."""
-        found = [self.contexts[context] for context in contexts]
-        before = np.array([context.history for context in found], np.int64)
-        rows = np.where(before[:, np.newaxis] >= 0, self._memory[before], np.float32(0))
-        if self.window:
-            rows[:, -1] = [noted(context.action) for context in found]
-        return rows
-
     def _context(self, history: int, action: int) -> Context:
         program = self.program(history)
         if self.window == UNBOUNDED:
@@ -133,16 +126,19 @@ class HistoryTable:
 
     def extend(self, keys: Sequence[Key]) -> None:
         """Evaluate histories that are not in the table, in one batch."""
-        programs = [self.contexts[context].program for context, _ in keys]
-        answer = self.evaluator.evaluate(
+        found = [self.contexts[context] for context, _ in keys]
+        first = len(self.histories)
+        while first + len(keys) > self._rows:
+            self._rows *= 2
+            self._memories.reserve(self._rows)
+        programs = [context.program for context in found]
+        answer = self._memories.extend(
+            first,
+            np.array([context.history for context in found], np.int64),
             np.array(programs, np.int64),
             np.array([observation for _, observation in keys], np.int16),
-            self.memory([context for context, _ in keys]),
+            np.array([noted(context.action) for context in found], np.int64) if self.window else None,
         )
-        first = len(self.histories)
-        while first + len(keys) > len(self._memory):
-            self._memory = np.concatenate([self._memory, np.zeros_like(self._memory)])
-        self._memory[first : first + len(keys)] = answer.memory
         rankings = np.argsort(-answer.logits, axis=1, kind="stable").tolist()
         for row, (key, program) in enumerate(zip(keys, programs, strict=True)):
             self.numbers[key] = first + row

@@ -13,7 +13,8 @@ from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.compiled import Weights, forward
 from alphanpi.network.config import NetworkConfig
-from alphanpi.network.evaluator import Evaluation, Evaluator
+from alphanpi.network.evaluator import Evaluation
+from alphanpi.network.torch_evaluator import RefreshableEvaluator, TorchEvaluator
 from alphanpi.support import limits
 
 _COPIES = 7  # of every parameter: two networks, their gradient, two moments of Adam, what the compiled evaluator reads
@@ -103,30 +104,10 @@ def usable_device(device: str) -> str:
 
 
 def create_evaluator(network: NPINetwork, device: str = "cpu") -> RefreshableEvaluator:
-    """The fastest evaluator for a device: compiled per-row arithmetic on the CPU, padded batches elsewhere."""
+    """The fastest evaluator for a device: compiled per-row arithmetic on the CPU, large batches elsewhere."""
     if usable_device(device) == "cpu":
         return CompiledEvaluator(network)
     return TorchEvaluator(network, device)
-
-
-class RefreshableEvaluator(Evaluator):
-    """An evaluator over a network whose weights may change."""
-
-    network: NPINetwork
-
-    @property
-    def window(self) -> int:
-        """How many observations of a call the network sees."""
-        return self.network.config.window
-
-    @property
-    def memory_width(self) -> int:
-        """Hidden and cell state side by side and, with a window, the action before."""
-        return 2 * self.network.config.memory + bool(self.window)
-
-    def refresh(self) -> None:
-        """Read the network's weights again."""
-        raise NotImplementedError
 
 
 @final
@@ -175,55 +156,6 @@ class CompiledEvaluator(RefreshableEvaluator):
         """Extend each history by one observation."""
         logits, values, after = forward(self.weights, programs, observations.astype(np.float32), memory)
         return Evaluation(logits, values, after)
-
-
-class TorchEvaluator(RefreshableEvaluator):
-    """Evaluates rows with torch on any device, in batches padded to one fixed shape.
-
-    A matrix product rounds differently for different batch sizes; with a fixed shape, a row's result does not
-    depend on the other rows.
-    """
-
-    def __init__(self, network: NPINetwork, device: str = "cpu", rows: int = 64) -> None:
-        try:
-            self.network = network.to(device)
-        except (RuntimeError, AssertionError) as error:
-            reason = str(error).split("\n")[0]
-            raise UsageError(f"device {device!r} cannot be used: {reason}; use --device cpu") from error
-        self.device = device
-        self.rows = rows
-
-    def refresh(self) -> None:
-        """Nothing to do: the network itself is called."""
-
-    def evaluate(
-        self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
-    ) -> Evaluation:
-        """Extend each history by one observation."""
-        count = len(programs)
-        padded = -(-count // self.rows) * self.rows
-        batch = [np.zeros((padded, *array.shape[1:]), array.dtype) for array in (programs, observations, memory)]
-        for target, array in zip(batch, (programs, observations, memory), strict=True):
-            target[:count] = array
-        parts = [self._chunk(*(array[i : i + self.rows] for array in batch)) for i in range(0, padded, self.rows)]
-        logits, values, after = (np.concatenate(column)[:count] for column in zip(*parts, strict=True))
-        return Evaluation(logits, values, after)
-
-    @torch.inference_mode()
-    def _chunk(
-        self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
-    ) -> Evaluation:
-        units = self.network.config.memory
-        carried = torch.from_numpy(memory).to(self.device)
-        output = self.network(
-            torch.from_numpy(programs).to(self.device),
-            torch.from_numpy(observations).to(self.device, torch.float32),
-            carried[:, :units],
-            carried[:, units : 2 * units],
-            carried[:, 2 * units].long() if self.window else None,
-        )
-        after = torch.cat([output.hidden, output.cell, torch.zeros_like(carried[:, 2 * units :])], dim=1)
-        return Evaluation(output.logits.cpu().numpy(), output.value.cpu().numpy(), after.cpu().numpy())
 
 
 def _perceptron(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
