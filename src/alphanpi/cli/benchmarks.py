@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from alphanpi.cli.progress import Activity
-from alphanpi.cli.shared import Json, bench_app, print_json
+from alphanpi.cli.shared import Device, Json, bench_app, print_json, whole_numbers
 from alphanpi.support.limits import percent
 
 
@@ -135,3 +135,65 @@ def bench_export(*, as_json: Json = False) -> int:
         console.print(table)
         console.print("ratio: greedy interpreter to exported code")
     return 0
+
+
+@bench_app.command(name="device")
+def bench_device(
+    *,
+    device: Device = "cuda",
+    units: Annotated[str, Parameter(help="sizes of the network, as network.memory, separated by commas")] = (
+        "128,256,512,1024,2048"
+    ),
+    environment: Annotated[str | None, Parameter(help="environment to learn; recursive-sorting if omitted")] = None,
+    iterations: Annotated[int, Parameter(help="training iterations to measure with each")] = 3,
+    seed: Annotated[int, Parameter(help="seed of networks and training")] = 0,
+    as_json: Json = False,
+) -> int:
+    """From which size of the network on a GPU pays: CPU and GPU side by side."""
+    from alphanpi.bench.device import DeviceResult, Speed
+    from alphanpi.bench.device import bench_device as run_bench
+
+    sizes = whole_numbers("--units", units)
+    chosen = {} if environment is None else {"environment": environment}
+    console = Console(stderr=as_json)
+    table = Table(
+        *(
+            Column(title, justify="right", no_wrap=True)
+            for title in ("units", "parameters", "", "evals/s", "ratio", "steps/s", "ratio", "s/iteration", "ratio")
+        ),
+        box=None,
+        collapse_padding=True,
+        pad_edge=False,
+    )
+
+    def row(name: str, speed: Speed, ratios: tuple[str, str, str], *head: str) -> None:
+        numbers = (
+            f"{speed.evaluations_per_s:,.0f}",
+            f"{speed.gradient_steps_per_s:,.0f}",
+            f"{speed.seconds_per_iteration:.2f}",
+        )
+        cells = [cell for pair in zip(numbers, ratios, strict=True) for cell in pair]
+        table.add_row(*(head or ("", "")), name, *cells)
+
+    def show(result: DeviceResult) -> None:
+        activity.print(f"{result.units} units: {result.iteration_ratio:.1f} times as fast as the CPU", console)
+        row("cpu", result.cpu, ("", "", ""), f"{result.units}", f"{result.parameters:,}")
+        ratios = (result.evaluation_ratio, result.gradient_ratio, result.iteration_ratio)
+        row(device, result.device, (f"{ratios[0]:.1f}", f"{ratios[1]:.1f}", f"{ratios[2]:.1f}"))
+
+    with Activity("measuring") as activity:
+        report = run_bench(sizes, device, iterations, seed, on_result=show, **chosen)
+    if as_json:
+        results = [
+            {**one._asdict(), "cpu": one.cpu._asdict(), "device": one.device._asdict()} for one in report.results
+        ]
+        print_json({**report._asdict(), "results": results})
+        return 0
+    console.print(table)
+    console.print(f"{report.device}: {_from('faster than one core of the CPU', report.faster_from)}")
+    console.print(_from("at least five times as fast, so that it pays,", report.pays_from))
+    return 0
+
+
+def _from(what: str, units: int | None) -> str:
+    return f"{what} with none of these networks" if units is None else f"{what} from network.memory = {units} on"

@@ -125,6 +125,7 @@ def train(
             device=device,
             observer=_watched(view, activity),
             log=log,
+            warn=_warn,
             **environment_options(observation),
         )
     return _summary(console, outcome)
@@ -148,7 +149,7 @@ def resume(
     from alphanpi.learn.train import resume as run_resume
     from alphanpi.learn.view import ProgressView
 
-    console, errors = Console(), Console(stderr=True)
+    console = Console()
     limit = duration(time_limit)
     _compile(device or "cpu")
     with ProgressView(console) as view, _learning(console) as activity:
@@ -159,7 +160,7 @@ def resume(
             environment=env,
             observer=_watched(view, activity),
             log=log,
-            warn=lambda warning: errors.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True),
+            warn=_warn,
         )
     return _summary(console, outcome)
 
@@ -201,6 +202,10 @@ def _compile(device: str) -> None:
 
     with Activity("loading the search"):
         compile_search(device)
+
+
+def _warn(warning: str) -> None:
+    Console(stderr=True).print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _learning(console: Console) -> Activity:

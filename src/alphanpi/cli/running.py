@@ -27,6 +27,7 @@ from alphanpi.cli.shared import (
     examples,
     print_json,
     say_drawn,
+    whole_numbers,
     typed,
 )
 from alphanpi.errors import UsageError
@@ -93,7 +94,7 @@ def evaluate(
     from alphanpi.agent.evaluation import evaluate as run_evaluation
     from alphanpi.agent.loading import load
 
-    chosen = None if sizes is None else _sizes(sizes)
+    chosen = None if sizes is None else whole_numbers("--sizes", sizes)
     console = Console(stderr=as_json)
     with Activity("loading the agent") as activity:
         agent = load(run, device, environment=env)
@@ -264,10 +265,3 @@ def _call_tree(agent: Any, program: str, steps: Sequence[Any]) -> Tree:
         if not library.named(step.action).atomic:
             branches.append(node)
     return root
-
-
-def _sizes(text: str) -> list[int]:
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    if not words or not all(word.isascii() and word.isdigit() and len(word) < 20 for word in words):
-        raise UsageError(f"--sizes {text[:80]}: write numbers separated by commas, for example 10,20,60")
-    return [int(word) for word in words]

@@ -135,6 +135,14 @@ def duration(text: str | None) -> float | None:
     return seconds
 
 
+def whole_numbers(option: str, text: str) -> list[int]:
+    """Numbers separated by commas, from what an option was given."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words or not all(word.isascii() and word.isdigit() and len(word) < 20 for word in words):
+        raise UsageError(f"{option} {text[:80]}: write numbers separated by commas, for example 10,20,60")
+    return [int(word) for word in words]
+
+
 _NEGATIVE = re.compile(r"-\.?\d")
 _NUMBER = re.compile(r"-\d+(\.\d+)?")
 

@@ -30,6 +30,7 @@ from alphanpi.learn.proof import OutOfTimeError
 from alphanpi.learn.trackers import tracked, tracker_names
 from alphanpi.learn.trainer import IterationReport, Seconds, Trainer, one_thread
 from alphanpi.network.model import usable_device
+from alphanpi.network.paying import device_advice
 from alphanpi.runs.directory import RunDirectory, new_meta
 from alphanpi.runs.records import Meta, StoredOutcome
 from alphanpi.support import limits
@@ -93,6 +94,7 @@ def train(
     device: str = "cpu",
     observer: Observer | Sequence[Observer] | None = None,
     log: str | Sequence[str] | None = None,
+    warn: Callable[[str], None] | None = None,
     **options: Any,
 ) -> Outcome:
     """Train an agent from scratch; everything about the run goes into its directory.
@@ -110,6 +112,7 @@ def train(
         device: Where the network lives.
         observer: Called after every iteration, or several; see `Observer`.
         log: `wandb`, `mlflow` or both: trackers to be told of every iteration, too.
+        warn: Told where the network is too small for its device to pay.
         **options: Of the environment, for example observation="compare".
     """
     if being_loaded() is not None:
@@ -130,6 +133,7 @@ def train(
     if until is not None:
         resolved = configured(resolved, None, {"until": until})
     trainer = Trainer(named.environment, resolved, seed, device)
+    _advise(trainer, warn)
     meta = new_meta(named.identifier, named.options, seed, preset, device)
     with directory.locked():
         directory.create(meta, resolved)
@@ -169,6 +173,7 @@ def resume(
         config = directory.config(TrainConfig())
         created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
         trainer = Trainer(created, config, meta.seed, device or meta.device)
+        _advise(trainer, warn)
         elapsed, seconds = 0.0, Seconds()
         if any(directory.checkpoints.glob("iteration_*")):
             progress, warnings = restore(directory.checkpoints, trainer, directory.identity())
@@ -201,6 +206,12 @@ def _require(time_limit: float | None, device: str) -> None:
     if time_limit is not None and not time_limit > 0:  # nor NaN
         raise UsageError(f"a time limit of {time_limit} leaves no time; give a positive number of seconds")
     usable_device(device)
+
+
+def _advise(trainer: Trainer, warn: Callable[[str], None] | None) -> None:
+    advice = device_advice(trainer.network, trainer.device)
+    if advice and warn is not None:
+        warn(advice)
 
 
 def _go_on(

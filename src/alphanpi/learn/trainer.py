@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -27,16 +27,18 @@ from alphanpi.errors import UsageError
 from alphanpi.learn import practice
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
+from alphanpi.learn.dense import DenseBatch, DenseSituations, dense_traces
 from alphanpi.learn.habit import own_ways
 from alphanpi.learn.proof import Proof, prove, require_lemma
-from alphanpi.learn.replay import Replay
+from alphanpi.learn.recorded_step import RecordedStep
+from alphanpi.learn.replay import Replay, StoredTrace
 from alphanpi.learn.revision import Lesson, Revisions
 from alphanpi.learn.routes import run_as_trace
 from alphanpi.learn.situation_table import LATEST, SituationTable
 from alphanpi.learn.stagnation import Stagnation
 from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
-from alphanpi.learn.unroll import Loss, loss, make_batch
+from alphanpi.learn.unroll import Batch, loss, make_batch
 from alphanpi.learn.validation import Exam, ExamResult, Validation
 from alphanpi.network.evaluator import UNBOUNDED
 from alphanpi.network.model import create_evaluator, create_network, usable_device
@@ -92,6 +94,14 @@ class IterationReport(NamedTuple):
         return sum(self.seconds)
 
 
+class Learned(NamedTuple):
+    """What the gradient steps of an iteration came to."""
+
+    policy_losses: Sequence[float] = (0.0,)
+    value_losses: Sequence[float] = (0.0,)
+    norm: float = 0.0  # of the last gradient
+
+
 class Trainer:
     """State of a training run, advanced one iteration at a time."""
 
@@ -104,6 +114,7 @@ class Trainer:
             require_lemma(environment, config.network.window)
         self.seed = seed
         self.device = device
+        self.on_cpu = torch.device(device).type == "cpu"
         self.iteration = 0
         self.proof: Proof | None = None  # with which training ended, if it was to go on until verified
         self.network = create_network(environment, seed, config.network).to(device)
@@ -131,6 +142,7 @@ class Trainer:
         config = self.config
         for network in (self.network, self.acting):
             network.config = network.config.model_copy(update={"window": window})
+        self.recorded = RecordedStep(self.network, *self._loss_settings)
         self.evaluator = create_evaluator(self.acting, self.device)
         self.search = Search(self.environment, self.evaluator, config.search)
         self.planner = Search(self.environment, self.evaluator, planning_config(config.search))
@@ -171,7 +183,7 @@ class Trainer:
                 self.replay.add(trace, score)
         searched = time.perf_counter()
         with one_thread():
-            losses, norm = self._learn()
+            result = self._learn()
         self.weights_changed()
         learned = time.perf_counter()
         self.curriculum.update(self.validation.run(self.iteration, self.config.validation.episodes))
@@ -198,9 +210,9 @@ class Trainer:
             success={program.name: self.curriculum.success[program.name] for program in self.curriculum.unlocked},
             explored={name: float(np.mean(successes)) for name, successes in explored.items()},
             explanation=self.curriculum.explain(),
-            policy_loss=float(np.mean([item.policy for item in losses])) if losses else 0.0,
-            value_loss=float(np.mean([item.value for item in losses])) if losses else 0.0,
-            gradient_norm=norm,
+            policy_loss=float(np.mean(result.policy_losses)),
+            value_loss=float(np.mean(result.value_losses)),
+            gradient_norm=result.norm,
             episodes=len(traces),
             episode_length=float(np.mean([len(trace.actions) for trace in traces])),
             simulations=played.simulations + played.nested_simulations - before.simulations - before.nested_simulations,
@@ -263,18 +275,22 @@ class Trainer:
             elif share < _FEWER:
                 self.together[program.name] = max(1, now - 1)
 
-    def _learn(self) -> tuple[list[Loss], float]:
+    @property
+    def _loss_settings(self) -> tuple[float, float, float]:
+        settings = self.config.learning
+        return settings.value_weight, settings.consensus, settings.gradient_clip
+
+    def _learn(self) -> Learned:
         settings = self.config.learning
         rng = self.starts.random(self.iteration, Stream.LEARN)
         if not self.replay.learnable():
-            return [], 0.0
+            return Learned()
         failing = np.array([1 - self.curriculum.success[program.name] for program in self.library.learned])
         weights = 1 + settings.weak_program_weight * failing
         pace = max(settings.slowest, 1 - self.curriculum.weakest)
         for group in self.optimiser.param_groups:
             group["lr"] = settings.learning_rate * pace
         decay = settings.weight_average ** max(pace, _LONGEST_AVERAGE)  # longer as steps get smaller
-        losses, norm = [], 0.0
         unrolled = settings.unroll == "trace"
         least, most = self.config.replay.positive_fraction, self.config.replay.positive_fraction_mastered
         positives = least + (most - least) * (1 - failing)
@@ -289,30 +305,63 @@ class Trainer:
             window=self.window if unrolled else UNBOUNDED,
             device=self.device,
         )
-        situations = None
         if self.windowed:
             everything, shares = self.replay.everything(weights, positives)
-            situations = SituationTable.of(batch_of(everything, shares=shares, bars=bars, latest=LATEST), self.acting)
-        for _ in range(settings.gradient_steps):
-            if situations is not None:
-                batch = situations.draw(settings.situations, rng)
-            elif unrolled:
-                batch = batch_of(self.replay.sample(weights, settings.batch, positives, rng))
-            else:
-                batch = batch_of(self.replay.sample_steps(settings.batch, self.config.replay.positive_fraction, rng))
-            item = loss(self.network, batch, settings.value_weight, settings.consensus)
+            table = SituationTable.of(batch_of(everything, shares=shares, bars=bars, latest=LATEST), self.acting)
+            if self.on_cpu:
+                return self._take_steps(lambda: table.draw(settings.situations, rng), decay)
+            situations = DenseSituations.of(table)
+            return self._repeat_step(lambda: situations.draw(settings.situations, rng), decay)
+
+        def drawn() -> list[StoredTrace]:
+            if unrolled:
+                return self.replay.sample(weights, settings.batch, positives, rng)
+            return self.replay.sample_steps(settings.batch, self.config.replay.positive_fraction, rng)
+
+        if self.on_cpu:
+            return self._take_steps(lambda: batch_of(drawn()), decay)
+        dense = partial(
+            dense_traces,
+            replay=self.replay,
+            weight_by_value=settings.policy_weight == "value",
+            unrolled=unrolled,
+            rows=settings.batch,
+            device=self.device,
+        )
+        return self._repeat_step(lambda: dense(drawn()), decay)
+
+    def _take_steps(self, draw: Callable[[], Batch], decay: float) -> Learned:
+        value_weight, consensus, clip = self._loss_settings
+        policies, values, norm = [], [], 0.0
+        for _ in range(self.config.learning.gradient_steps):
+            item = loss(self.network, draw(), value_weight, consensus)
             self.optimiser.zero_grad()
             item.total.backward()  # type: ignore[no-untyped-call]
-            limit = settings.gradient_clip or float("inf")
-            norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), limit))
-            if not math.isfinite(norm):
-                raise UsageError(
-                    f"iteration {self.iteration + 1}: the gradient is not finite; lower learning.learning_rate"
-                )
+            norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), clip or float("inf")))
+            self._require_finite(norm)
             self.optimiser.step()
             self._average(decay)
-            losses.append(item)
-        return losses, norm
+            policies.append(item.policy)
+            values.append(item.value)
+        return Learned(policies, values, norm)
+
+    def _repeat_step(self, draw: Callable[[], DenseBatch], decay: float) -> Learned:
+        """The same on a device, which is waited for once, at the end."""
+        numbers = []
+        for _ in range(self.config.learning.gradient_steps):
+            numbers.append(torch.stack(self.recorded.gradient(draw())))
+            self.optimiser.step()
+            self._average(decay)
+        policies, values, norms = torch.stack(numbers).T.cpu().tolist()
+        for norm in norms:
+            self._require_finite(norm)
+        return Learned(policies, values, norms[-1])
+
+    def _require_finite(self, norm: float) -> None:
+        if not math.isfinite(norm):
+            raise UsageError(
+                f"iteration {self.iteration + 1}: the gradient is not finite; lower learning.learning_rate"
+            )
 
     def _grow(self) -> str:
         """Where a program does not get better any more, let the network see more; why, in words."""

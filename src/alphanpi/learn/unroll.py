@@ -51,6 +51,27 @@ class Batch(NamedTuple):
     value_variance: float  # mean squared distance of values from their history's mean: the loss nothing can remove
 
 
+class Steps(NamedTuple):
+    """All steps of some traces, one after another. S steps."""
+
+    owner: NDArray[np.int64]  # [S] trace
+    step: NDArray[np.int64]  # [S] number in the trace
+    observed: NDArray[np.int64]  # [S] row in the replay's table of observations
+    legal: NDArray[np.int64]  # [S] row in its table of legal sets
+    previous: NDArray[np.int64]  # [S] action before, as a memory holds it
+    policies: NDArray[np.float32]  # [S, A]
+    values: NDArray[np.float32]  # [S]
+    counted: NDArray[np.float32]  # [S] how much each counts
+    programs: NDArray[np.int64]  # [traces]
+    success: NDArray[np.bool_]  # [S]
+    weights: NDArray[np.float32]  # [S] in the policy loss
+
+    @property
+    def log_policies(self) -> NDArray[np.float32]:
+        """Logarithms of the targets, those below a floor raised to it; [S, A]."""
+        return np.log(np.maximum(self.policies, _FLOOR))
+
+
 class Loss(NamedTuple):
     """The paper's two terms, per step."""
 
@@ -84,31 +105,17 @@ def make_batch(
         latest: Steps of successes that count in each pair of a history and a legal set, the last ones; None: all.
         device: Where the batch goes.
     """
-    lengths = np.array([len(trace.observations) for trace in traces])
-    owner = np.repeat(np.arange(len(traces)), lengths)
-    firsts = np.cumsum(lengths) - lengths
-    step = np.arange(len(owner)) - np.repeat(firsts, lengths)
-    observed = np.concatenate([trace.observations for trace in traces]).astype(np.int64)
-    legal = np.concatenate([trace.legal for trace in traces]).astype(np.int64)
-    policies = np.concatenate([trace.policies for trace in traces])
-    values = np.array([trace.value for trace in traces], np.float32)[owner]
-    counted = np.ones_like(values) if shares is None else shares.astype(np.float32)[owner]
-    program_of_trace = np.array([trace.program for trace in traces])
-    program = program_of_trace[owner]
-    success = np.array([trace.success for trace in traces])[owner]
-    weights = np.where(success, np.maximum(values, 0), 0) if weight_by_value else np.ones_like(values)
-    if bars is not None:
-        short = np.minimum(0, [trace.score - bars[trace.program] for trace in traces])
-        weights = weights * np.exp(short / _SCORE_SCALE)[owner].astype(np.float32)
-    weights = weights * counted
+    steps = steps_of(traces, weight_by_value, shares, bars)
+    owner, step, previous, legal = steps.owner, steps.step, steps.previous, steps.legal
+    values, counted, success, weights = steps.values, steps.counted, steps.success, steps.weights
+    program = steps.programs[owner]
 
-    observations, rows = _distinct_observations(replay.observations.array(), observed)
+    observations, rows = _distinct_observations(replay.observations.array(), steps.observed)
     memory = None
-    previous = np.concatenate([trace.previous for trace in traces]).astype(np.int64)
     if window:
         layers, node_of_step = _windows(step, rows, previous, program, window, len(observations))
     elif unrolled:
-        layers, node_of_step = _trie(step, owner, rows, program, program_of_trace, len(observations))
+        layers, node_of_step = _trie(step, owner, rows, program, steps.programs, len(observations))
     else:
         node_of_step = np.arange(len(owner))
         layers = [_Level(np.zeros(len(owner), np.int64), program, rows, previous)]
@@ -138,8 +145,8 @@ def make_batch(
         memory=memory,
         nodes=on_device(pairs // len(sets)),
         legal=on_device(sets[pairs % len(sets)]),
-        policies=on_device(summed(policies)),
-        log_policies=on_device(summed(np.log(np.maximum(policies, _FLOOR)))),
+        policies=on_device(summed(steps.policies)),
+        log_policies=on_device(summed(steps.log_policies)),
         pair_weights=on_device(np.bincount(pair_of_step, weights)),
         pair_shares=on_device(np.bincount(pair_of_step, counted)),
         pair_successes=on_device(np.bincount(pair_of_step, counted * success)),
@@ -147,6 +154,38 @@ def make_batch(
         value_counts=on_device(counts),
         value_means=on_device(means),
         value_variance=float(np.average((values - means[node_of_step]) ** 2, weights=counted)),
+    )
+
+
+def steps_of(
+    traces: Sequence[StoredTrace],
+    weight_by_value: bool,
+    shares: NDArray[np.float64] | None = None,
+    bars: NDArray[np.float64] | None = None,
+) -> Steps:
+    """The steps of traces with their weights, as `make_batch` says."""
+    lengths = np.array([len(trace.observations) for trace in traces])
+    owner = np.repeat(np.arange(len(traces)), lengths)
+    firsts = np.cumsum(lengths) - lengths
+    values = np.array([trace.value for trace in traces], np.float32)[owner]
+    counted = np.ones_like(values) if shares is None else shares.astype(np.float32)[owner]
+    success = np.array([trace.success for trace in traces])[owner]
+    weights = np.where(success, np.maximum(values, 0), 0) if weight_by_value else np.ones_like(values)
+    if bars is not None:
+        short = np.minimum(0, [trace.score - bars[trace.program] for trace in traces])
+        weights = weights * np.exp(short / _SCORE_SCALE)[owner].astype(np.float32)
+    return Steps(
+        owner=owner,
+        step=np.arange(len(owner)) - np.repeat(firsts, lengths),
+        observed=np.concatenate([trace.observations for trace in traces]).astype(np.int64),
+        legal=np.concatenate([trace.legal for trace in traces]).astype(np.int64),
+        previous=np.concatenate([trace.previous for trace in traces]).astype(np.int64),
+        policies=np.concatenate([trace.policies for trace in traces]),
+        values=values,
+        counted=counted,
+        programs=np.array([trace.program for trace in traces]),
+        success=success,
+        weights=weights * counted,
     )
 
 

@@ -25,13 +25,13 @@ def linear(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 @triton.jit
-def _tile(  # type: ignore[no-untyped-def]  # noqa: ANN202
-    inputs,  # noqa: ANN001
-    weight,  # noqa: ANN001
-    bias,  # noqa: ANN001
-    outputs,  # noqa: ANN001
-    inner,  # noqa: ANN001
-    columns,  # noqa: ANN001
+def _tile(  # type: ignore[no-untyped-def]
+    inputs,
+    weight,
+    bias,
+    outputs,
+    inner,
+    columns,
     tile_rows: tl.constexpr,
     tile_columns: tl.constexpr,
     tile_inner: tl.constexpr,

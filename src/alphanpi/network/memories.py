@@ -83,7 +83,8 @@ class HostMemories:
 
     def read(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
         """Memories: [R, W]."""
-        return self.array[rows]
+        found: NDArray[np.float32] = self.array[rows]
+        return found
 
 
 def memories_of(evaluator: Evaluator, rows: int) -> Memories:

@@ -167,7 +167,7 @@ class _Pass:
 
     def __init__(self, network: NPINetwork, linear: Linear, device: torch.device, rows: int) -> None:
         self._network, self._linear = network, linear
-        fields = network.encoder[0].in_features
+        fields = _layer(network.encoder, 0).in_features
         on_cuda = device.type == "cuda"
         self._host = torch.zeros(rows, _FIELDS + fields, dtype=torch.int32, pin_memory=on_cuda)
         self._numbers = torch.zeros(rows, _FIELDS + fields, dtype=torch.int32, device=device)
@@ -222,7 +222,7 @@ class _Pass:
 
     @torch.inference_mode()
     def _record(self) -> None:
-        stream = torch.cuda.Stream()
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
             for _ in range(_WARMING):
@@ -240,8 +240,14 @@ class _Outputs(NamedTuple):
 
 
 def _perceived(perceptron: nn.Sequential, inputs: Tensor, linear: Linear) -> Tensor:
-    first, last = perceptron[0], perceptron[2]
+    first, last = _layer(perceptron, 0), _layer(perceptron, 2)
     return linear(torch.relu(linear(inputs, first.weight, first.bias)), last.weight, last.bias)
+
+
+def _layer(perceptron: nn.Sequential, number: int) -> nn.Linear:
+    layer = perceptron[number]
+    assert isinstance(layer, nn.Linear)
+    return layer
 
 
 def _invariant_linear(device: torch.device) -> Linear | None:

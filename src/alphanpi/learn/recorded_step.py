@@ -1,0 +1,73 @@
+"""The gradient of a batch, recorded once for each shape as a CUDA graph and repeated: one launch instead of hundreds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from alphanpi.learn.dense import DenseBatch, dense_loss
+from alphanpi.network.model import NPINetwork
+
+_WARMING = 3  # passes before a graph is recorded
+
+
+class Measured(NamedTuple):
+    """What is known after a gradient was computed; on the device."""
+
+    policy: Tensor
+    value: Tensor
+    norm: Tensor  # before clipping
+
+
+class RecordedStep:
+    """Computes gradients of one network, clipped; where the device cannot record, operation by operation."""
+
+    def __init__(self, network: NPINetwork, value_weight: float, consensus: float, clip: float) -> None:
+        self.network = network
+        self._value_weight, self._consensus, self._clip = value_weight, consensus, clip
+        self._recordings: dict[tuple[int, ...], _Recording] = {}
+
+    def gradient(self, batch: DenseBatch) -> Measured:
+        """Put the gradient of a batch where the optimiser looks for it."""
+        if batch.weights.device.type != "cuda":
+            return self._compute(batch)
+        recording = self._recordings.get(batch.shape)
+        if recording is None:
+            recording = self._recordings[batch.shape] = self._record(batch)
+        for mine, theirs in zip(recording.batch, batch, strict=True):
+            mine.copy_(theirs)
+        recording.graph.replay()
+        for parameter, gradient in zip(self.network.parameters(), recording.gradients, strict=True):
+            parameter.grad = gradient
+        return Measured(*(number.clone() for number in recording.measured))
+
+    def _compute(self, batch: DenseBatch) -> Measured:
+        for parameter in self.network.parameters():
+            parameter.grad = None
+        loss = dense_loss(self.network, batch, self._value_weight, self._consensus)
+        loss.total.backward()  # type: ignore[no-untyped-call]
+        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._clip or float("inf"))
+        return Measured(loss.policy.detach(), loss.value.detach(), norm)
+
+    def _record(self, batch: DenseBatch) -> _Recording:
+        own = DenseBatch(*(tensor.clone() for tensor in batch))
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(_WARMING):
+                self._compute(own)
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            measured = self._compute(own)
+        gradients = [parameter.grad for parameter in self.network.parameters()]
+        return _Recording(own, graph, measured, gradients)
+
+
+class _Recording(NamedTuple):
+    batch: DenseBatch
+    graph: torch.cuda.CUDAGraph
+    measured: Measured
+    gradients: list[Tensor | None]
