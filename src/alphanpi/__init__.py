@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from alphanpi.agent.loading import load
     from alphanpi.agent.running import Answer, run, trace
     from alphanpi.agent.solving import search
+    from alphanpi.bench.device import bench_device
     from alphanpi.bench.exports import bench_export
     from alphanpi.bench.search import bench_search
     from alphanpi.bench.training import bench_train

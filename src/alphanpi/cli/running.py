@@ -27,8 +27,8 @@ from alphanpi.cli.shared import (
     examples,
     print_json,
     say_drawn,
-    whole_numbers,
     typed,
+    whole_numbers,
 )
 from alphanpi.errors import UsageError
 from alphanpi.support.limits import percent

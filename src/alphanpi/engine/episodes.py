@@ -81,11 +81,7 @@ class Episodes:
             waiting = self._advance()
             if waiting == 0:
                 break
-            self.fill(
-                waiting,
-                foresees_evaluations=self.shared.histories.weights is None
-                and not self.shared.histories.answers_in_rows,
-            )
+            self.fill(waiting, foresees_evaluations=self.shared.histories.asked_in_advance)
         return [self.trace(e) for e in range(len(self.requests))]
 
     def _advance(self) -> int:

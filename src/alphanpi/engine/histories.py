@@ -82,6 +82,11 @@ class Histories:
         return not isinstance(self._memories, HostMemories)
 
     @property
+    def asked_in_advance(self) -> bool:
+        """Whether Python asks for evaluations, which is slow, so that what is needed next is to be asked for, too."""
+        return self.weights is None and not self.answers_in_rows
+
+    @property
     def weights(self) -> Weights | None:
         """The present weights of an evaluator that compiled code can stand in for; None for all others."""
         return _weights(self.evaluator) if self._fused else None

@@ -1,8 +1,8 @@
 """Gradient steps on batches of a fixed shape, for devices that record a step once and repeat it.
 
 A batch of `unroll.py` is a trie, with other sizes every time: it computes least, but every operation has to be launched
-from Python. Here histories are unrolled side by side, T steps of B chains, padded with steps that count for nothing. The
-loss is the same.
+from Python. Here histories are unrolled side by side, T steps of B chains, padded with steps that count for nothing.
+The loss is the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The gradient of a batch, recorded once for each shape as a CUDA graph and repeated: one launch instead of hundreds."""
+"""The gradient of a batch, recorded once for each shape as a CUDA graph: one launch instead of hundreds."""
 
 from __future__ import annotations
 

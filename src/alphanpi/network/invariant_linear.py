@@ -1,4 +1,4 @@
-"""A linear layer for CUDA whose rows do not depend on how many there are: its tiles and the order of its sums are fixed.
+"""A linear layer for CUDA whose rows do not depend on how many there are: tiles and the order of sums are fixed.
 
 cuBLAS takes another kernel for another number of rows, and with it another order of the sums. Here every tile of 64
 rows is computed by the same code, whichever rows are beside it.
