@@ -180,6 +180,7 @@ def write_summary() -> None:
         "Cases and seeds that are missing have not been measured yet.",
         "",
         "`bench-search.json` is the output of `alphanpi bench search --oracle-seconds 2 --json` on the same machine,",
+        "`bench-device.json` that of `alphanpi bench device --json` on another one, see docs/gpu.md,",
         "[ablations.md](ablations.md) says what each difference from the paper contributes.",
         "",
         "Success is STOP within the limits, the post-condition true, and every call on the way successful, for both",

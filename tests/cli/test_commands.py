@@ -232,6 +232,10 @@ def test_bench_search_as_json(run, monkeypatch):
         (("search", "--oracle-seconds", -1), "oracle seconds -1"),
         (("search", "--oracle-seconds", "nan"), "oracle seconds nan"),
         (("train", "--iterations", 0), "iterations 0"),
+        (("device", "--iterations", 0), "iterations 0"),
+        (("device", "--units", "many"), "--units many: write numbers"),
+        (("device", "--units", 0), "units 0"),
+        (("device", "--device", "cuda:63"), "device 'cuda:63' cannot be used here; there is cpu"),
     ],
 )
 def test_bench_refuses_to_measure_nothing(run, arguments, message):

@@ -50,7 +50,8 @@ def test_situations_side_by_side(window):
     whole = make_batch(traces, replay, weight_by_value=True, unrolled=True, window=window, shares=shares)
     network = create_network(environment, 1, NetworkConfig(window=window))
     table = SituationTable.of(whole, network)
-    batch, dense = (one.draw(40, np.random.default_rng(5)) for one in (table, DenseSituations.of(table)))
+    batch = table.draw(40, np.random.default_rng(5))
+    dense = DenseSituations.of(table).draw(40, np.random.default_rng(5))
     assert dense.shape == (window, 40, 0)
     assert_same(network, batch, dense)
 

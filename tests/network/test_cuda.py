@@ -70,7 +70,7 @@ def test_a_trace_does_not_depend_on_its_batch(window):
             assert trace.memories.tobytes() == expected.memories.tobytes()
 
 
-CASES = {
+CASES: dict[str, dict[str, object]] = {
     "windowed": {"network.window": 1},
     "larger window": {"network.window": 3},
     "unbounded": {"network.window": 0},

@@ -150,11 +150,10 @@ def bench_device(
     as_json: Json = False,
 ) -> int:
     """From which size of the network on a GPU pays: CPU and GPU side by side."""
-    from alphanpi.bench.device import DeviceResult, Speed
+    from alphanpi.bench.device import ENVIRONMENT, DeviceResult, Speed
     from alphanpi.bench.device import bench_device as run_bench
 
     sizes = whole_numbers("--units", units)
-    chosen = {} if environment is None else {"environment": environment}
     console = Console(stderr=as_json)
     table = Table(
         *(
@@ -182,7 +181,7 @@ def bench_device(
         row(device, result.device, (f"{ratios[0]:.1f}", f"{ratios[1]:.1f}", f"{ratios[2]:.1f}"))
 
     with Activity("measuring") as activity:
-        report = run_bench(sizes, device, iterations, seed, on_result=show, **chosen)
+        report = run_bench(sizes, device, iterations, seed, environment or ENVIRONMENT, on_result=show)
     if as_json:
         results = [
             {**one._asdict(), "cpu": one.cpu._asdict(), "device": one.device._asdict()} for one in report.results

@@ -13,7 +13,7 @@ from alphanpi.network.model import NPINetwork
 _WARMING = 3  # passes before a graph is recorded
 
 
-class Measured(NamedTuple):
+class MeasuredGradient(NamedTuple):
     """What is known after a gradient was computed; on the device."""
 
     policy: Tensor
@@ -29,7 +29,7 @@ class RecordedStep:
         self._value_weight, self._consensus, self._clip = value_weight, consensus, clip
         self._recordings: dict[tuple[int, ...], _Recording] = {}
 
-    def gradient(self, batch: DenseBatch) -> Measured:
+    def gradient(self, batch: DenseBatch) -> MeasuredGradient:
         """Put the gradient of a batch where the optimiser looks for it."""
         if batch.weights.device.type != "cuda":
             return self._compute(batch)
@@ -41,15 +41,15 @@ class RecordedStep:
         recording.graph.replay()
         for parameter, gradient in zip(self.network.parameters(), recording.gradients, strict=True):
             parameter.grad = gradient
-        return Measured(*(number.clone() for number in recording.measured))
+        return MeasuredGradient(*(number.clone() for number in recording.measured))
 
-    def _compute(self, batch: DenseBatch) -> Measured:
+    def _compute(self, batch: DenseBatch) -> MeasuredGradient:
         for parameter in self.network.parameters():
             parameter.grad = None
         loss = dense_loss(self.network, batch, self._value_weight, self._consensus)
         loss.total.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._clip or float("inf"))
-        return Measured(loss.policy.detach(), loss.value.detach(), norm)
+        return MeasuredGradient(loss.policy.detach(), loss.value.detach(), norm)
 
     def _record(self, batch: DenseBatch) -> _Recording:
         own = DenseBatch(*(tensor.clone() for tensor in batch))
@@ -69,5 +69,5 @@ class RecordedStep:
 class _Recording(NamedTuple):
     batch: DenseBatch
     graph: torch.cuda.CUDAGraph
-    measured: Measured
+    measured: MeasuredGradient
     gradients: list[Tensor | None]

@@ -94,7 +94,7 @@ class IterationReport(NamedTuple):
         return sum(self.seconds)
 
 
-class Learned(NamedTuple):
+class StepLosses(NamedTuple):
     """What the gradient steps of an iteration came to."""
 
     policy_losses: Sequence[float] = (0.0,)
@@ -280,11 +280,11 @@ class Trainer:
         settings = self.config.learning
         return settings.value_weight, settings.consensus, settings.gradient_clip
 
-    def _learn(self) -> Learned:
+    def _learn(self) -> StepLosses:
         settings = self.config.learning
         rng = self.starts.random(self.iteration, Stream.LEARN)
         if not self.replay.learnable():
-            return Learned()
+            return StepLosses()
         failing = np.array([1 - self.curriculum.success[program.name] for program in self.library.learned])
         weights = 1 + settings.weak_program_weight * failing
         pace = max(settings.slowest, 1 - self.curriculum.weakest)
@@ -330,7 +330,7 @@ class Trainer:
         )
         return self._repeat_step(lambda: dense(drawn()), decay)
 
-    def _take_steps(self, draw: Callable[[], Batch], decay: float) -> Learned:
+    def _take_steps(self, draw: Callable[[], Batch], decay: float) -> StepLosses:
         value_weight, consensus, clip = self._loss_settings
         policies, values, norm = [], [], 0.0
         for _ in range(self.config.learning.gradient_steps):
@@ -343,9 +343,9 @@ class Trainer:
             self._average(decay)
             policies.append(item.policy)
             values.append(item.value)
-        return Learned(policies, values, norm)
+        return StepLosses(policies, values, norm)
 
-    def _repeat_step(self, draw: Callable[[], DenseBatch], decay: float) -> Learned:
+    def _repeat_step(self, draw: Callable[[], DenseBatch], decay: float) -> StepLosses:
         """The same on a device, which is waited for once, at the end."""
         numbers = []
         for _ in range(self.config.learning.gradient_steps):
@@ -355,7 +355,7 @@ class Trainer:
         policies, values, norms = torch.stack(numbers).T.cpu().tolist()
         for norm in norms:
             self._require_finite(norm)
-        return Learned(policies, values, norms[-1])
+        return StepLosses(policies, values, norms[-1])
 
     def _require_finite(self, norm: float) -> None:
         if not math.isfinite(norm):
