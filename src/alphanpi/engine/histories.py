@@ -64,9 +64,9 @@ class Histories:
     def _begin(self) -> None:
         self._count[0] = self._noticed = self.first
         self.children = hashing.empty(_FIRST_CAPACITY)
-        self._known: dict[int, int] = {}
+        self.known_rows: dict[int, int] = {}  # of `known`, by one key for context and observation
         self._is_perceived[:] = False
-        self._favourites: dict[tuple[int, int], int] = {}
+        self.favourites: dict[tuple[int, int], int] = {}  # of `favourite`, by history and legal set
         self._contexts = {row: Context(row, NONE, NONE) for row in range(self.programs)}
         self._context_rows = {context: row for row, context in self._contexts.items()}
         self._following: dict[tuple[int, int], int] = {}
@@ -88,14 +88,14 @@ class Histories:
 
     def known(self, context: int, observation: int) -> int | None:
         """The history that an observation makes of a context, if it has been evaluated and noticed."""
-        return self._known.get((context << 32) | observation)
+        return self.known_rows.get((context << 32) | observation)
 
     def following(self, history: int, action: int, observations: NDArray[np.int16]) -> int:
         """The context after a history in which an action was taken."""
         if self.window == UNBOUNDED:
             return history
         if self.window == 1:
-            return self.beside(history, action)
+            return self.programs + self._program.item(history) * self.entries + action
         key = (history, action)
         if key not in self._following:
             self._following[key] = row = self._row(self._context(history, action, observations))
@@ -171,16 +171,16 @@ class Histories:
         """Take note of the histories that compiled code added since the last time, for `known`."""
         first, last = self._noticed, self.count
         if first < last:
-            self._known.update(zip(self._keys[first:last].tolist(), range(first, last), strict=True))
+            self.known_rows.update(zip(self._keys[first:last].tolist(), range(first, last), strict=True))
             self._noticed = last
 
     def favourite(self, history: int, legal: LegalSet) -> int:
         """The most probable of the legal actions."""
         key = (history, legal.number)
-        action = self._favourites.get(key)
+        action = self.favourites.get(key)
         if action is None:
             actions = np.array(legal.actions)
-            action = self._favourites[key] = int(actions[self.logits[history, actions].argmax()])
+            action = self.favourites[key] = int(actions[self.logits[history, actions].argmax()])
         return action
 
     def extend(self, pairs: list[tuple[int, int]], observations: NDArray[np.int16]) -> None:
