@@ -14,7 +14,7 @@ import platform
 import statistics
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from alphanpi.environment.registration import registration
 
@@ -38,7 +38,8 @@ class Case(NamedTuple):
     program: str
     sizes: tuple[int, ...]
     episodes: int
-    long_sizes: tuple[int, ...] = ()  # greedy only, one instance each
+    long_sizes: tuple[int, ...] = ()  # one instance each
+    long_modes: tuple[Literal["greedy", "planning"], ...] = ("greedy",)
 
 
 SORT_SIZES = (10, 20, 60, 100)
@@ -58,7 +59,19 @@ CASES = [
         (1000,),
     ),
     Case("recursive-sorting", "recursive-sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40),
-    Case("sorting", "sorting", {}, "default", 10, 360, "BUBBLESORT", SORT_SIZES, 40),
+    Case(
+        "sorting",
+        "sorting",
+        {},
+        "default",
+        10,
+        360,
+        "BUBBLESORT",
+        SORT_SIZES,
+        40,
+        (1000,),
+        ("greedy", "planning"),
+    ),
     Case("flat-sorting", "flat-sorting", {}, "default", 10, 40, "BUBBLESORT", (3, 4, 5, 6), 40),
     Case("paper-preset-hanoi", "hanoi", {}, "paper", 1, 100, "HANOI", (2, 5, 10, 12), 6),
     Case("paper-preset-recursive-sorting", "recursive-sorting", {}, "paper", 1, 100, "BUBBLESORT", SORT_SIZES, 40),
@@ -108,9 +121,9 @@ def run_one(job: tuple[str, int]) -> dict[str, Any]:
         )
     works = all(score.rate > 0.5 for score in scores)
     for size in case.long_sizes if outcome.completed and works else ():
-        scores += evaluate(
-            agent, case.program, [size], episodes=1, mode="greedy", seed=1000, max_actions=most_actions(case, size)
-        )
+        for mode in case.long_modes:
+            limit = most_actions(case, size) * (4 if mode == "planning" else 1)
+            scores += evaluate(agent, case.program, [size], episodes=1, mode=mode, seed=1000, max_actions=limit)
     result = {
         "case": case.name,
         "seed": seed,

@@ -90,6 +90,41 @@ class World:
         self._successors: dict[int, tuple[int, ...]] = {}
         self._view_calls()
 
+    def keep(self, wanted: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Forget all states but these and those that calls made in them begin and end in; [S] their new ids, by old.
+
+        What is dropped can be found out again, except how calls ended that are waited for: these are kept.
+        """
+        atomic, before = self.atomic, len(self.states)
+        kept = np.unique(wanted)
+        entries = self.entered[kept]
+        kept = np.union1d(kept, entries[entries >= 0])
+        ends = self.successor[kept, atomic:]
+        kept = np.union1d(kept, ends[ends >= 0]).astype(np.int32)
+        renumbered = unknown((before,))
+        renumbered[kept] = np.arange(len(kept), dtype=np.int32)
+        legal_sets, programs = self.legal_sets, range(self.programs)
+        self.states = [self.states[state] for state in kept.tolist()]
+        self.observed = [self.observed[state] for state in kept.tolist()]
+        self._id_of_state = {state: number for number, state in enumerate(self.states)}
+        rows = [range(state * self.programs, (state + 1) * self.programs) for state in kept.tolist()]
+        self.legal_sets = {
+            number * self.programs + program: legal_sets[row[program]]
+            for number, row in enumerate(rows)
+            for program in programs
+            if row[program] in legal_sets
+        }
+        for name in ("observation", "successor", "calls", "entered"):
+            table = getattr(self, name)
+            smaller = table[kept]
+            if name in ("successor", "entered"):
+                smaller = np.where(smaller >= 0, renumbered[smaller], smaller)
+            setattr(self, name, extended(smaller, len(table)))
+        self.posts, self._known_posts, self._new_posts = hashing.empty(), {}, {}
+        self._successors = {}
+        self._view_calls()
+        return renumbered
+
     def forget_calls(self) -> None:
         """Drop the results of calls: the weights they came from are no longer the network's."""
         self.successor[:, self.atomic :] = UNKNOWN
