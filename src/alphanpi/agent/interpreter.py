@@ -17,7 +17,7 @@ from alphanpi.environment.specification import Environment
 from alphanpi.environment.step import Step
 from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
-from alphanpi.network.history_table import HistoryTable, Key
+from alphanpi.network.history_table import NONE, HistoryTable, Key
 
 
 class Call(NamedTuple):
@@ -108,13 +108,14 @@ class _Recorder:
 
 
 class _Instance:
-    __slots__ = ("actions", "decisions", "execution", "frames", "recorder", "remembering")
+    __slots__ = ("actions", "decisions", "execution", "frames", "led", "recorder", "remembering")
 
     def __init__(
         self, frame: _Frame, recorder: _Recorder | None, decisions: Mapping[int, int], remembering: bool
     ) -> None:
         self.frames = [frame]
         self.decisions = decisions
+        self.led = frame.program if decisions else NONE  # the program that does not do what the network says
         self.remembering = remembering
         self.actions = 0
         self.recorder = recorder
@@ -169,8 +170,8 @@ class Interpreter:
             max_actions: Bounds each execution.
             decisions: For each call, actions to take after some histories of the table, where they are legal, whatever
                 the network says.
-            remembering: Look up what calls of other programs than the one executed did before in the same state; their
-                steps are counted, but neither kept nor tallied.
+            remembering: Look up what calls inside of others did before in the same state, but for those of a program
+                that is led by decisions; their steps are counted, but neither kept nor tallied.
         """
         recording = Recording() if record is True else record or None
         led = decisions if decisions is not None else [{}] * len(calls)
@@ -244,7 +245,7 @@ class Interpreter:
                     instance.end(True, Failure.NONE, frame.state, None)
                     return None
                 if instance.remembering:
-                    self._remember(instance, frame, None)
+                    self._remember(instance, frame, frame.state, None)
                 caller = frames[-1]
                 caller.state = guard.leave(caller.state, frame.state, own, names[atomic + caller.program])
                 continue
@@ -264,7 +265,7 @@ class Interpreter:
             callee = names[action]
             entry = guard.enter(frame.state, callee, names[atomic + frame.program])
             known = self._remembered.get((action - atomic, entry)) if instance.remembering else None
-            if known is None or action - atomic == frames[0].program:
+            if known is None or action - atomic == instance.led:
                 frames.append(_Frame(action - atomic, entry, guard.depth(callee, entry), instance.actions))
                 continue
             instance.actions += known.actions
@@ -273,11 +274,11 @@ class Interpreter:
                 return None
             frame.state = guard.leave(frame.state, known.final, callee, names[atomic + frame.program])
 
-    def _remember(self, instance: _Instance, frame: _Frame, culprit: Call | None) -> None:
+    def _remember(self, instance: _Instance, frame: _Frame, final: Any, culprit: Call | None) -> None:
         """Take note of how a call ended; not of those for which the instance has decisions of its own."""
-        if frame.program != instance.frames[0].program:
+        if frame.program != instance.led:
             actions = instance.actions - frame.before
-            self._remembered[frame.program, frame.entry] = _Outcome(frame.state, actions, culprit)
+            self._remembered[frame.program, frame.entry] = _Outcome(final, actions, culprit)
 
     def _choose(self, history: int, frame: _Frame, decisions: Mapping[int, int]) -> int:
         """The most probable legal action; pre-conditions are asked in the order of the logits."""
@@ -299,9 +300,9 @@ class Interpreter:
         culprit = Call(self._names[self._atomic + frame.program], frame.entry)
         if len(instance.frames) > 1 and failure in (Failure.POST, Failure.DEPTH):
             failure = Failure.CALL
-            if instance.remembering and all(one.program != instance.frames[0].program for one in instance.frames[1:]):
+            if instance.remembering and all(one.program != instance.led for one in instance.frames[1:]):
                 for called in instance.frames[1:]:
-                    self._remember(instance, called, culprit)
+                    self._remember(instance, called, frame.state, culprit)
         instance.end(False, failure, frame.state, culprit)
 
 

@@ -20,10 +20,13 @@ from alphanpi.learn.starts import Error, Start, Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS, thrifty_routes
 
 _ROUTES = 100  # runs per program in which needless recursive calls are looked for
-_MOST_TRIED = 1.5  # actions tried with search, for each of a run without it: what grows with every call soon exceeds it
+# Actions tried with search, for each of a run without it. A search that tries a needless recursive call in every call
+# soon exceeds any number; one that tries something else, now and then, does not, and large problems tell.
+_MOST_TRIED, _MOST_TRIED_FAR = 3, 2
 _GRANTED = 4  # so many more may be tried in any run, however short
 _RUNS_AT_ONCE = 15  # of those that are compared; the first that differ end the exam
 _PLANNED_FIRST = 40  # problems of the exam with search, of all programs, before the others are planned
+_ENUMERATED = 20_000  # starts of a program
 _FAR_ACTIONS = 40_000  # a large problem that takes more is too large
 _TRIES = 3  # large problems that may take too many actions before none is asked for
 _TOO_LARGE = (Failure.NODES, Failure.STATES, Failure.HISTORIES)
@@ -120,6 +123,7 @@ class Validation:
         part = Exam.ANSWERS
         try:
             self._ask_for(self._validate(iteration, self.settings.exam_episodes, Stream.EXAM))
+            self._answer_all(iteration)
             wasteful = self.wasteful_programs(iteration) if self.thrifty else ()
             if wasteful:
                 return ExamResult(Exam.WASTE, " and ".join(wasteful), wasteful)
@@ -128,6 +132,21 @@ class Validation:
         except _UnansweredError as error:
             return ExamResult(part, str(error))
         return self.last_part(iteration)
+
+    def _answer_all(self, iteration: int) -> None:
+        """Every start of the smallest training sizes, where they can be enumerated: what is rare is seldom drawn."""
+        rng = self.starts.random(iteration, Stream.EXAM)
+        for program in self.curriculum.unlocked:
+            all_starts = self.starts.every(program, _ENUMERATED)
+            calls = [Call(program.name, one.state) for one in all_starts]
+            runs = self.interpreter.run(calls, max_actions=MOST_ACTIONS, remembering=True)
+            failed = [place for place, run in enumerate(runs) if not run.success]
+            if failed:
+                some = rng.permutation(failed)[: self.starts.settings.error_capacity]
+                self.starts.remember(program.name, [all_starts[place].start for place in some])
+                first = calls[failed[0]]
+                reason = runs[failed[0]].failure.name.lower()
+                raise self._unanswered(first, reason, f"{len(failed)} of all {len(runs)} failed")
 
     def last_part(self, iteration: int) -> ExamResult:
         """What tells of large problems."""
@@ -216,7 +235,7 @@ class Validation:
         for first in range(0, len(starts), _RUNS_AT_ONCE):
             some = starts[first : first + _RUNS_AT_ONCE]
             calls = [Call(start.program, self.starts.state(start)) for start in some]
-            self._plan_alike(calls, self.interpreter.run(calls, Recording(steps=0), MOST_ACTIONS))
+            self._plan_alike(calls, self.interpreter.run(calls, Recording(steps=0), MOST_ACTIONS), _MOST_TRIED)
 
     def _reach_far(self, program: str, iteration: int) -> None:
         """A program on larger problems, without search; the first of each size with it, too.
@@ -270,22 +289,22 @@ class Validation:
                 if not run.success:
                     raise self._unanswered(call, run.failure.name.lower())
             with_search = max(0, planned - done)
-            self._plan_alike(some[:with_search], runs[:with_search])
+            self._plan_alike(some[:with_search], runs[:with_search], _MOST_TRIED_FAR)
             done += len(some)
 
-    def _plan_alike(self, calls: Sequence[Call], runs: Sequence[Execution]) -> None:
+    def _plan_alike(self, calls: Sequence[Call], runs: Sequence[Execution], factor: int) -> None:
         """Calls that succeed without search must do so with it, and recursive programs try hardly more actions."""
         if not calls:
             return
         needed = [_actions_of_calls(run) for run in runs]
         bounded = all(self._recursive(call.program) for call in calls)
-        most = 2 * max(needed) + _GRANTED if bounded else None
+        most = factor * max(needed) + _GRANTED + 1 if bounded else None
         traces = self.planner.run(_requests(calls), max_actions=most)
         for call, trace, run, actions in zip(calls, traces, runs, needed, strict=True):
             recursive = self._recursive(trace.program)
             if not run.success or (trace.failure in _TOO_LARGE and not recursive):
                 continue
-            wasteful = recursive and trace.tried > _MOST_TRIED * actions + _GRANTED
+            wasteful = recursive and trace.tried > factor * actions + _GRANTED
             if wasteful or trace.failure == Failure.ACTIONS:
                 tried = f"{most} or more" if trace.failure == Failure.ACTIONS else str(trace.tried)
                 raise self._unanswered(call, f"{tried} actions tried with search, {actions} taken without")
