@@ -118,7 +118,7 @@ def _measured(job: Job, run: RunDirectory, outcome: StoredOutcome) -> JobResult:
     parts = {part: seconds for part, seconds in state.seconds.items() if part != "other"}
     return JobResult(
         status=("proved" if outcome.proved else "learned") if outcome.completed else "stopped",
-        note="" if outcome.completed else outcome.explanation,
+        note=outcome.explanation,
         iterations=outcome.iterations,
         training_seconds=outcome.elapsed,
         seconds={**parts, "other": outcome.elapsed - sum(parts.values())},

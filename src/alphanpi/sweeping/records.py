@@ -34,7 +34,7 @@ class JobResult(Record):
     """What came of a job that has ended by itself."""
 
     status: Ended
-    note: Text  # what was missing, or the error
+    note: Text  # how training ended, or the error
     iterations: Count = 0
     training_seconds: NonNegative = 0.0
     seconds: dict[str, float] = Field(default_factory=dict)  # where those of training went
