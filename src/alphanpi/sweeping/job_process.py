@@ -81,10 +81,15 @@ def _trained(job: Job, run: RunDirectory) -> StoredOutcome | None:
 
 
 def _await_predecessor(run: RunDirectory) -> None:
+    """Wait until the run is free, as whoever was at work on it before ends."""
     deadline = time.monotonic() + _PATIENCE
-    while run.at_work():
-        if time.monotonic() > deadline:
-            raise UsageError(f"{run.path}: another process is at work on this run; wait until it ends, or stop it")
+    while run.path.exists():
+        try:
+            with run.locked():
+                return
+        except UsageError:
+            if time.monotonic() > deadline:
+                raise
         time.sleep(_LOOK)
 
 

@@ -72,7 +72,7 @@ def sweep(
     for state in states:
         if JobFolder(state.folder).job_file.exists():
             JobFolder(state.folder).require(state.job)
-    with RunDirectory(folder).locked(), _backend(ray, most, located.plan.device) as backend:
+    with _backend(ray, most, located.plan.device) as backend, RunDirectory(folder).locked():
         return _Sweep(folder, located.plan, states, backend, observer or (lambda _: None)).run()
 
 
