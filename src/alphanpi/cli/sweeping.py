@@ -70,11 +70,9 @@ def sweep(
         return 0
     if plan is None:
         raise UsageError("give a file in TOML; `alphanpi sweep --example` prints one")
-    errors = Console(stderr=True)
-    if ray is None and importlib.util.find_spec("ray") is None:
-        errors.print(_WITHOUT_RAY, highlight=False, markup=False, soft_wrap=True)
-    console = errors if as_json else Console()
-    with SweepView(console) as view:
+    console = Console(stderr=as_json)
+    missing = ray is None and importlib.util.find_spec("ray") is None
+    with SweepView(console, _WITHOUT_RAY if missing else "") as view:
         progress = run_sweep(plan, out=out, jobs=jobs, ray=ray, resume=resume, observer=view)
     if as_json:
         json.dump([described(state, progress.out) for state in progress.jobs], sys.stdout, indent=2)
@@ -103,11 +101,12 @@ def sweep(
 class SweepView:
     """Shows a sweep: a live table in a terminal, elsewhere a line for each run that ends and now and then for all."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, first: str = "") -> None:
         self._console = console
+        self._first = first  # what to say before all else
         self._live = Live(console=console, refresh_per_second=2, transient=True) if console.is_terminal else None
         self._told: set[Path] = set()
-        self._first, self._stopping = True, False
+        self._began, self._stopping = False, False
         self._due = time.monotonic() + _SECONDS_BETWEEN_LINES
 
     def __enter__(self) -> SweepView:
@@ -124,9 +123,11 @@ class SweepView:
     def __call__(self, progress: SweepProgress) -> None:
         """Show how far it is."""
         kept = {state.folder for state in progress.jobs if state.result is not None and state.attempts == 0}
-        if self._first and kept:
-            self._line(f"{len(kept)} of {len(progress.jobs)} runs have ended before, and are kept")
-        self._first, self._told = False, self._told | kept
+        if not self._began:
+            self._began, self._told = True, kept
+            before = f"{len(kept)} of {len(progress.jobs)} runs have ended before, and are kept" if kept else ""
+            for line in filter(None, (self._first, before)):
+                self._line(line)
         if progress.stopping and not self._stopping:
             self._stopping = True
             self._line("stopping: every run finishes its iteration; Ctrl-C again ends them at once")
