@@ -146,6 +146,11 @@ def main() -> None:
     chosen = [case for case in CASES if not arguments.cases or case.name in arguments.cases]
     results = RESULTS if arguments.trial is None else arguments.trial / "results"
     writer = Writer(results)
+
+    def observe(progress: SweepProgress) -> None:
+        writer(progress)
+        view(progress)
+
     with SweepView(Console()) as view:
         progress = alphanpi.sweep(
             plan(chosen, arguments.seeds, arguments.time_limit),
@@ -153,7 +158,7 @@ def main() -> None:
             jobs=arguments.workers,
             ray=arguments.ray,
             resume=True,
-            observer=lambda progress: (writer(progress), view(progress)),
+            observer=observe,
         )
     if progress.interrupted:
         raise SystemExit("interrupted; the same command goes on")

@@ -44,7 +44,9 @@ def test_a_worker_that_is_killed_changes_nothing_of_what_is_learned(cluster, tmp
     threading.Thread(target=kill, daemon=True).start()
     given = plan(seeds=[3], variants=None, settings={**SETTINGS, "max_iterations": 30})
     progress = alphanpi.sweep(given, out=out, ray=cluster)
-    assert (progress.jobs[0].result.iterations, progress.jobs[0].attempts) == (30, 2)
+    [state] = progress.jobs
+    assert state.result is not None
+    assert (state.result.iterations, state.attempts) == (30, 2)
     assert int(lock.read_text()) not in (*killed, os.getpid())  # a fresh process
     assert stored(out)["hanoi/seed3/run"]["status"] == "stopped"
     tiny_run(tmp_path / "alone", iterations=30)

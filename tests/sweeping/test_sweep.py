@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -21,9 +23,15 @@ from tests.helpers.tiny import SETTINGS, bits, tiny_run
 KILLED = "killed by SIGKILL"
 
 
+def interrupted(folder):
+    """Ctrl-C while this job is at work."""
+    signal.raise_signal(signal.SIGINT)
+    return ""
+
+
 def dying(times: int):
     """A job whose process dies so often."""
-    left = {}
+    left: dict[Path, int] = {}
 
     def behave(folder):
         left[folder] = left.get(folder, times) - 1
@@ -75,13 +83,12 @@ def test_what_has_ended_is_kept_and_the_rest_goes_on(tmp_path, monkeypatch):
     out = tmp_path / "sweep"
 
     def one_then_interrupt(folder):
-        if folder.parts[-2] == "narrow":
-            raise KeyboardInterrupt
-        return at_once(folder)
+        return interrupted(folder) if folder.parts[-2] == "narrow" else at_once(folder)
 
     progress, backend = swept(monkeypatch, out, one_then_interrupt)
     assert (progress.interrupted, progress.stopping, backend.stopped) == (True, True, True)
     assert [job["status"] for job in stored(out).values()] == ["learned", "waiting"]
+    assert backend.started == ["hanoi/usual/seed0", "hanoi/narrow/seed0"]
     (out / "sweep.json").unlink()  # it was killed before that was written
     progress, backend = swept(monkeypatch, out, partial(at_once, status="stopped"), resume=True)
     assert [state.status for state in progress.jobs] == ["learned", "stopped"]
@@ -143,7 +150,7 @@ def test_the_command_tells_what_ended_and_how_to_go_on(run, tmp_path, monkeypatc
 
     def mixed(folder):
         if folder.name == "seed1" and folder.parts[-2] == "b":
-            raise KeyboardInterrupt
+            return interrupted(folder)
         return at_once(folder, "failed", "[red]no") if folder.parts[-2] == "b" else at_once(folder)
 
     def command(behaviour, *arguments):

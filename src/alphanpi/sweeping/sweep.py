@@ -7,6 +7,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,10 +15,10 @@ from pydantic import Field
 
 from alphanpi import __version__
 from alphanpi.errors import UsageError
+from alphanpi.learn.train import stop_requests
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.support import limits
 from alphanpi.support.files import write_atomically
-from alphanpi.support.interrupts import insist
 from alphanpi.support.record import LooseRecord, read_record
 from alphanpi.sweeping.backend import Backend, EndedJob
 from alphanpi.sweeping.jobs import JobFolder, jobs_of
@@ -126,17 +127,8 @@ class _Sweep:
         for state in list(self._states.values()):
             self._prepare(state)
         self._write()
-        try:
-            self._work()
-        except KeyboardInterrupt:
-            insist()
-            self._stopping = True
-            self._waiting.clear()
-            self._backend.stop()
-            try:
-                self._work()
-            except KeyboardInterrupt:
-                insist()
+        with stop_requests() as stopped, suppress(KeyboardInterrupt):  # which a second request raises
+            self._work(stopped)
         for folder, state in self._states.items():
             if state.status == "running":  # its process ends with the backend
                 self._states[folder] = state._replace(status="waiting", began=None)
@@ -154,10 +146,15 @@ class _Sweep:
         folder.result_file.unlink(missing_ok=True)
         self._waiting.append(state.folder)
 
-    def _work(self) -> None:
+    def _work(self, stopped: Callable[[], bool]) -> None:
         while self._waiting or any(state.status == "running" for state in self._states.values()):
             changed = self._start_waiting()
-            for ended in self._backend.ended(_SECONDS_BETWEEN_LOOKS):
+            done = self._backend.ended(_SECONDS_BETWEEN_LOOKS)
+            if stopped() and not self._stopping:
+                self._stopping = True
+                self._waiting.clear()
+                self._backend.stop()
+            for ended in done:
                 self._end(ended)
                 changed = True
             if changed:
