@@ -131,7 +131,8 @@ def test_a_folder_is_not_taken_twice(tmp_path, monkeypatch):
 def test_a_folder_from_elsewhere_runs_no_code(run, tmp_path, monkeypatch):
     file = tmp_path / "mine.py"
     file.write_text(f"{COUNTDOWN}\nopen({str(tmp_path / 'ran')!r}, 'w')\n")
-    content = {"plan": {"environments": [{"id": str(file), "name": "mine"}], "seeds": [0]}}
+    plan = {"environments": [{"id": str(file), "name": "mine"}], "seeds": [0]}
+    content = {"version": "0", "plan": plan, "jobs": []}
     (tmp_path / "sweep.json").write_text(json.dumps(content))
     assert_one_line(run("sweep", "--resume", tmp_path), "sweep.json", "that would run its code")
     assert not (tmp_path / "ran").exists()

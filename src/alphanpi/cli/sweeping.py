@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import shlex
 import statistics
-import sys
 import time
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +16,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_INTERRUPTED, LEARN, Json, app, examples
+from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_INTERRUPTED, LEARN, Json, app, examples, print_json
 from alphanpi.errors import UsageError
 from alphanpi.support.durations import shown
 
@@ -62,7 +60,6 @@ def sweep(
 ) -> int:
     """Train environments x settings x seeds. Exit code 0: every run learned every program; 1: some did not."""
     from alphanpi.sweeping.plan import EXAMPLE
-    from alphanpi.sweeping.sweep import described
     from alphanpi.sweeping.sweep import sweep as run_sweep
 
     if example:
@@ -75,8 +72,7 @@ def sweep(
     with SweepView(console, _WITHOUT_RAY if missing else "") as view:
         progress = run_sweep(plan, out=out, jobs=jobs, ray=ray, resume=resume, observer=view)
     if as_json:
-        json.dump([described(state, progress.out) for state in progress.jobs], sys.stdout, indent=2)
-        print()
+        print_json([state.stored(progress.out).model_dump() for state in progress.jobs])
     else:
         console.print(_table(progress))
     place = shlex.quote(str(progress.out))

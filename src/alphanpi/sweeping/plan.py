@@ -42,6 +42,7 @@ episodes = 20
 MOST_RETRIES = 100
 _RANGE = re.compile(r"\s*(\d{1,18})\s*-\s*(\d{1,18})\s*")
 _MOST_SEEDS = 1000
+_IN_FILE = re.compile(r"\.py(:\w+)?$")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._+=-]+")
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+=-]{0,79}$")]
@@ -169,7 +170,7 @@ def _environment(given: Any, where: str, folder: Path) -> Any:
         return table
     identifier = table["id"]
     short = identifier.rpartition("/")[2].replace(".py", "")
-    located = str(folder / identifier) if ".py" in identifier else identifier
+    located = str(folder / identifier) if _IN_FILE.search(identifier) else identifier
     return {"name": _NOT_IN_NAMES.sub("-", short).strip("-"), **_shared(table, where), "id": absolute(located)}
 
 

@@ -7,18 +7,16 @@ import os
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from alphanpi.errors import UsageError
 from alphanpi.runs.records import Iteration
 from alphanpi.support.limits import percent
 from alphanpi.support.record import lines, parsed_record
 from alphanpi.sweeping.jobs import Job, JobFolder
-from alphanpi.sweeping.records import Ended, JobResult
+from alphanpi.sweeping.records import JobResult, Status, StoredJob
 
 _TAIL = 2**16  # bytes of a log in which its last line is looked for
-
-Status = Literal["waiting", "running"] | Ended
 
 
 class JobState(NamedTuple):
@@ -36,6 +34,19 @@ class JobState(NamedTuple):
     def run(self) -> Path:
         """The run directory."""
         return JobFolder(self.folder).run.path
+
+    def stored(self, out: Path) -> StoredJob:
+        """As `sweep.json` has it, in the folder of the sweep."""
+        return StoredJob(
+            environment=self.job.name,
+            variant=self.job.variant,
+            seed=self.job.seed,
+            run=str(self.run.relative_to(out.absolute())),
+            status=self.status,
+            attempts=self.attempts,
+            note=self.note,
+            result=self.result,
+        )
 
 
 class SweepProgress(NamedTuple):

@@ -6,13 +6,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from alphanpi.runs.records import Size
+from alphanpi.runs.records import Seed, Size
 from alphanpi.support.record import Count, NonNegative, Record, Share, Text
+from alphanpi.sweeping.plan import Name, SweepPlan
 
 SWEEP_FILE = "sweep.json"
 
 Ended = Literal["proved", "learned", "stopped", "failed"]
 """As in a comparison: `stopped` by a limit before everything was learned, `failed` with an error."""
+Status = Literal["waiting", "running"] | Ended
 
 
 class JobScore(Record):
@@ -46,3 +48,24 @@ class JobResult(Record):
     def learned(self) -> bool:
         """Whether training was completed."""
         return self.status in ("learned", "proved")
+
+
+class StoredJob(Record):
+    """Where a job stands."""
+
+    environment: Name
+    variant: Name | None
+    seed: Seed
+    run: Text  # its run directory, from the folder of the sweep
+    status: Status
+    attempts: Count  # in the last session
+    note: Text
+    result: JobResult | None
+
+
+class StoredSweep(Record):
+    """`sweep.json`: the plan as it was last, and all of its jobs."""
+
+    version: Text  # of AlphaNPI
+    plan: SweepPlan
+    jobs: tuple[StoredJob, ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections import deque
@@ -11,33 +10,25 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import Field
-
 from alphanpi import __version__
 from alphanpi.errors import UsageError
 from alphanpi.learn.train import stop_requests
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.support import limits
 from alphanpi.support.files import write_atomically
-from alphanpi.support.record import LooseRecord, read_record
+from alphanpi.support.record import read_record
 from alphanpi.sweeping.backend import Backend, EndedJob
 from alphanpi.sweeping.jobs import JobFolder, jobs_of
 from alphanpi.sweeping.local_processes import LocalProcesses
 from alphanpi.sweeping.plan import SweepPlan, parsed_plan, read_plan
 from alphanpi.sweeping.progress import JobState, SweepProgress, seconds_left
-from alphanpi.sweeping.records import SWEEP_FILE
+from alphanpi.sweeping.records import SWEEP_FILE, StoredSweep
 
 MOST_JOBS = 10_000  # at a time
 _SECONDS_BETWEEN_LOOKS = 0.5
 
 SweepObserver = Callable[[SweepProgress], object]
 """Called about twice a second, and whenever a job begins or ends."""
-
-
-class StoredSweep(LooseRecord):
-    """What is read of `sweep.json`."""
-
-    plan: SweepPlan = Field(description="as it was last")
 
 
 def sweep(
@@ -196,23 +187,6 @@ class _Sweep:
         return progress
 
     def _write(self) -> None:
-        content = {
-            "version": __version__,
-            "plan": self._plan.model_dump(),
-            "jobs": [described(state, self._out) for state in self._states.values()],
-        }
-        write_atomically(self._out / SWEEP_FILE, json.dumps(content, indent=1) + "\n")
-
-
-def described(state: JobState, out: Path) -> dict[str, Any]:
-    """A job as `sweep.json` has it."""
-    return {
-        "environment": state.job.name,
-        "variant": state.job.variant,
-        "seed": state.job.seed,
-        "run": str(state.run.relative_to(out.absolute())),
-        "status": state.status,
-        "attempts": state.attempts,
-        "note": state.note,
-        "result": None if state.result is None else state.result.model_dump(),
-    }
+        jobs = tuple(state.stored(self._out) for state in self._states.values())
+        content = StoredSweep(version=__version__, plan=self._plan, jobs=jobs)
+        write_atomically(self._out / SWEEP_FILE, content.model_dump_json(indent=1) + "\n")
