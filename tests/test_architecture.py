@@ -23,10 +23,12 @@ MAY_USE = {
     "verification": {"agent", "engine", "network", "environment", "runs", "support"},
     "exporting": {"agent", "engine", "network", "environment", "support"},
     "learn": {"verification", "agent", "engine", "network", "environment", "runs", "support"},
+    "cluster": {"support"},
+    "sweeping": {"cluster", "learn", "agent", "network", "environment", "runs", "support"},
     "reporting": {"exporting", "verification", "agent", "engine", "environment", "runs", "support"},
     "gymnasium": {"reporting", "environment", "support"},
     "bench": {"learn", "exporting", "agent", "engine", "network", "environment", "support"},
-    "cli": {"bench", "reporting", "learn", "exporting", "verification", "agent", "environment", "support"},
+    "cli": {"sweeping", "bench", "reporting", "learn", "exporting", "verification", "agent", "environment", "support"},
 }
 """Which packages each may import from, from the bottom up; docs/architecture.md draws it."""
 

@@ -62,6 +62,8 @@ if TYPE_CHECKING:
         tree,
         watch,
     )
+    from alphanpi.sweeping.progress import SweepProgress
+    from alphanpi.sweeping.sweep import sweep
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
@@ -110,6 +112,7 @@ _LAZY = {
     "Scores": "alphanpi.agent.evaluation",
     "Search": "alphanpi.engine.search",
     "SearchConfig": "alphanpi.engine.config",
+    "SweepProgress": "alphanpi.sweeping.progress",
     "Trace": "alphanpi.engine.requests",
     "TrainConfig": "alphanpi.learn.config",
     "agents": "alphanpi.agent.catalogue",
@@ -131,6 +134,7 @@ _LAZY = {
     "resume": "alphanpi.learn.train",
     "run": "alphanpi.agent.running",
     "search": "alphanpi.agent.solving",
+    "sweep": "alphanpi.sweeping.sweep",
     "trace": "alphanpi.agent.running",
     "train": "alphanpi.learn.train",
     "tree": "alphanpi.reporting",
@@ -182,6 +186,7 @@ __all__ = [
     "SpecificationError",
     "Standalone",
     "StopTraining",
+    "SweepProgress",
     "Trace",
     "TrainConfig",
     "UnknownEnvironmentError",
@@ -211,6 +216,7 @@ __all__ = [
     "run",
     "runtime_source",
     "search",
+    "sweep",
     "trace",
     "train",
     "tree",

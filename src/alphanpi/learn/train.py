@@ -224,7 +224,7 @@ def _go_on(
     with (
         tracked(trackers if not reason else (), directory, trainer.config) as logs,
         closing(MetricsWriter(directory, trainer.iteration)) as writer,
-        _stop_requests() as stopped,
+        stop_requests() as stopped,
     ):
         while not reason:
             if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
@@ -301,7 +301,7 @@ def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDir
 
 
 @contextmanager
-def _stop_requests() -> Iterator[Callable[[], bool]]:
+def stop_requests() -> Iterator[Callable[[], bool]]:
     """Let the first Ctrl-C or SIGTERM finish the iteration; a second one stops at once."""
     received: list[int] = []
 
