@@ -20,13 +20,16 @@ MAY_USE = {
     "network": {"environment", "support"},
     "engine": {"network", "environment", "support"},
     "agent": {"engine", "network", "environment", "runs", "support"},
+    "cluster": {"agent", "engine", "network", "environment", "support"},
     "verification": {"agent", "engine", "network", "environment", "runs", "support"},
     "exporting": {"agent", "engine", "network", "environment", "support"},
-    "learn": {"verification", "agent", "engine", "network", "environment", "runs", "support"},
+    "learn": {"verification", "cluster", "agent", "engine", "network", "environment", "runs", "support"},
     "reporting": {"exporting", "verification", "agent", "engine", "environment", "runs", "support"},
     "gymnasium": {"reporting", "environment", "support"},
     "bench": {"learn", "exporting", "agent", "engine", "network", "environment", "support"},
-    "cli": {"bench", "reporting", "learn", "exporting", "verification", "agent", "environment", "support"},
+    "cli": {
+        *("bench", "reporting", "learn", "exporting", "verification", "cluster", "agent", "environment", "support"),
+    },
 }
 """Which packages each may import from, from the bottom up; docs/architecture.md draws it."""
 

@@ -27,7 +27,7 @@ from alphanpi.errors import (
 if TYPE_CHECKING:
     from alphanpi.agent.agent import Agent, RunFailed
     from alphanpi.agent.catalogue import PretrainedAgent, agents
-    from alphanpi.agent.evaluation import Score, Scores, evaluate
+    from alphanpi.agent.evaluation import Score, Scores
     from alphanpi.agent.interpreter import Call, Execution, Interpreter
     from alphanpi.agent.loading import load
     from alphanpi.agent.running import Answer, run, trace
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from alphanpi.bench.exports import bench_export
     from alphanpi.bench.search import bench_search
     from alphanpi.bench.training import bench_train
+    from alphanpi.cluster.evaluating import evaluate
     from alphanpi.engine.config import SearchConfig
     from alphanpi.engine.inspection import Decision
     from alphanpi.engine.requests import Request, Trace
@@ -120,7 +121,7 @@ _LAZY = {
     "compare": "alphanpi.reporting",
     "create_evaluator": "alphanpi.network.model",
     "create_network": "alphanpi.network.model",
-    "evaluate": "alphanpi.agent.evaluation",
+    "evaluate": "alphanpi.cluster.evaluating",
     "export": "alphanpi.exporting",
     "export_evaluator": "alphanpi.exporting",
     "load": "alphanpi.agent.loading",

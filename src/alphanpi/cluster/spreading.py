@@ -18,6 +18,7 @@ from alphanpi.engine.requests import Request, Trace
 from alphanpi.engine.search import Search, Statistics
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.specification import Environment
+from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import window_of
 from alphanpi.network.model import CompiledEvaluator
 from alphanpi.support.limits import MOST_ACTIONS, whole
@@ -173,12 +174,21 @@ class Spread:
         return SpreadInterpreter(environment, evaluator, max_call_depth, self.workers)
 
 
+def require_workers(workers: int | None, ray: str | None) -> bool:
+    """Whether there are to be workers; a cluster alone does not say how many."""
+    if workers is None:
+        if ray is not None:
+            raise UsageError("a cluster is used by workers; say how many: --workers N, or workers=N")
+        return False
+    whole("workers", workers, most=MOST_WORKERS)
+    return True
+
+
 @contextmanager
 def spread(shipment: Shipment, workers: int, ray: str | None = None) -> Iterator[Spread]:
     """So many workers, for as long as the `with` lasts, in the cluster at an address or on this machine."""
-    count = whole("workers", workers, most=MOST_WORKERS)
-    with connected(ray, cpus=count) as connection:
-        made = Workers(connection, count, shipment)
+    with connected(ray, cpus=workers) as connection:
+        made = Workers(connection, workers, shipment)
         try:
             yield Spread(made)
         finally:

@@ -94,9 +94,7 @@ class Worker:
     def _use(self, network: Network) -> None:
         if network.number == self._network:
             return
-        import ray
-
-        weights = checked_weights(ray.get(network.weights[0]))
+        weights = checked_weights(self._fetched(network.weights[0]))
         if self._network < 0 or self._evaluator.window != network.window:
             self._evaluator = SentEvaluator(weights, network.window)
             self._searches.clear()
@@ -105,6 +103,11 @@ class Worker:
         for engine in (*self._searches.values(), *self._interpreters.values()):
             engine.forget()
         self._network = network.number
+
+    def _fetched(self, reference: Any) -> Any:
+        import ray
+
+        return ray.get(reference)
 
     def _search(self, config: str) -> Search:
         if config not in self._searches:

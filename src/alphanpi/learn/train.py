@@ -18,7 +18,7 @@ from alphanpi.agent.compiling import compile_search
 from alphanpi.agent.loading import NamedEnvironment, describe, load
 from alphanpi.agent.weights import ModelCard
 from alphanpi.cluster.shipping import ship, unpacked
-from alphanpi.cluster.spreading import Spread, spread
+from alphanpi.cluster.spreading import Spread, require_workers, spread
 from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, named_again, remember
 from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
@@ -122,6 +122,7 @@ def train(
     if being_loaded() is not None:
         raise UsageError('it begins to train while it is loaded; put that under `if __name__ == "__main__":`')
     _require(time_limit, device)
+    require_workers(workers, ray)
     trackers = tracker_names(log)
     if out is not None and not str(out):
         raise UsageError("an empty name for the run directory; give the name of a folder, or leave it out")
@@ -176,6 +177,7 @@ def resume(
     directory = RunDirectory(Path(run))
     meta = directory.meta()
     _require(time_limit, device or meta.device)
+    require_workers(workers, ray)
     trackers = tracker_names(log)
     with directory.locked(), ExitStack() as stack:
         config = directory.config(TrainConfig())
@@ -205,8 +207,6 @@ class _Played(NamedTuple):
 @contextmanager
 def _spread(named: Identified, workers: int | None, ray: str | None) -> Iterator[_Played]:
     if workers is None:
-        if ray is not None:
-            raise UsageError("a cluster plays with workers; say how many: --workers N, or workers=N")
         yield _Played(named.environment, None)
         return
     shipment = ship(named.identifier, named.options)
