@@ -26,7 +26,9 @@ MAY_USE = {
     "learn": {"verification", "cluster", "agent", "engine", "network", "environment", "runs", "support"},
     "reporting": {"exporting", "verification", "agent", "engine", "environment", "runs", "support"},
     "gymnasium": {"reporting", "environment", "support"},
-    "bench": {"learn", "exporting", "agent", "engine", "network", "environment", "support"},
+    "bench": {
+        *("learn", "exporting", "cluster", "agent", "engine", "network", "environments", "environment", "support"),
+    },
     "cli": {
         *("bench", "reporting", "learn", "exporting", "verification", "cluster", "agent", "environment", "support"),
     },

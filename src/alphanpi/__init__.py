@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from alphanpi.agent.running import Answer, run, trace
     from alphanpi.agent.solving import search
     from alphanpi.bench.exports import bench_export
+    from alphanpi.bench.scaling import bench_scale
     from alphanpi.bench.search import bench_search
     from alphanpi.bench.training import bench_train
     from alphanpi.cluster.evaluating import evaluate
@@ -115,6 +116,7 @@ _LAZY = {
     "TrainConfig": "alphanpi.learn.config",
     "agents": "alphanpi.agent.catalogue",
     "bench_export": "alphanpi.bench.exports",
+    "bench_scale": "alphanpi.bench.scaling",
     "bench_search": "alphanpi.bench.search",
     "bench_train": "alphanpi.bench.training",
     "check": "alphanpi.environment.checking",
@@ -191,6 +193,7 @@ __all__ = [
     "agents",
     "available",
     "bench_export",
+    "bench_scale",
     "bench_search",
     "bench_train",
     "check",

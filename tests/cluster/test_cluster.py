@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import signal
-import socket
-import threading
 from pathlib import Path
 
 import pytest
 
 import alphanpi
-from alphanpi import UsageError
-from alphanpi.cluster import connection, costs, hand_shake
-from alphanpi.cluster.connection import connected
+from alphanpi.cluster import connection, costs
 from alphanpi.learn.train import resume, train
 from alphanpi.support.config import override
-from tests.helpers.tiny import SETTINGS, bits, newest, raise_limit
+from tests.helpers.tiny import SETTINGS, bits, newest
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 
@@ -35,7 +29,7 @@ MARK = Path({mark!r})
 
 
 class Mortal(Hanoi):
-    """Hanoi, in which whoever acts first after the mark is there dies, and takes its node with it if the mark says so."""
+    """Hanoi, in which whoever acts first after the mark is there dies, and its node if the mark says so."""
 
     def act(self, state, action):
         if os.getpid() != {driver} and MARK.exists():
@@ -97,7 +91,7 @@ def trained(file: Path, out: Path, iterations: int = ITERATIONS, **settings) -> 
 
 
 def told(run: Path) -> list[dict]:
-    """All that is told of iterations but times, and how much work was saved by remembering, which depends on who did it."""
+    """All that is told of iterations but times, and counts of work that depend on what an engine remembers."""
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     changing = ("seconds", "elapsed", "simulations", "evaluations")
     return [{key: value for key, value in line.items() if key not in changing} for line in lines]

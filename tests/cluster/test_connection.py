@@ -101,9 +101,7 @@ def test_a_cluster_without_workers_and_impossible_numbers_are_refused(tmp_path):
 
 
 def test_a_node_with_other_versions_is_named():
-    here = Versions(
-        alphanpi="1.0", source="a", machine="x86_64", python="3.11", numpy="2.0", numba="0.6", torch="2.6"
-    )
+    here = Versions(alphanpi="1.0", source="a", machine="x86_64", python="3.11", numpy="2.0", numba="0.6", torch="2.6")
     _require_same("node A", here, here)
     for change, message in (
         ({"alphanpi": None}, "node A has no alphanpi: install alphanpi 1.0 there"),
