@@ -33,6 +33,7 @@ class Network(NamedTuple):
 class Led(NamedTuple):
     """An action to be taken in a window, whatever the network says: a history has another number in every process."""
 
+    program: int  # whose window it is, among the programs to be learned
     window: Window
     action: int
 
@@ -99,7 +100,7 @@ def checked_order(order: Any) -> Order:
         _require(len(order.decisions) == len(order.calls), "decisions of other calls")
         for led in order.decisions:
             for one in led:
-                _checked(one, Led, window=_tuple, action=_whole)
+                _checked(one, Led, program=_whole, window=_tuple, action=_whole)
     return order
 
 

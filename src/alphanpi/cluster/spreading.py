@@ -153,7 +153,9 @@ class SpreadInterpreter(Interpreter):
         known: dict[int, tuple[Led, ...]] = {}
         for own in decisions:
             if id(own) not in known:
-                known[id(own)] = tuple(Led(self.table.window_before(at), action) for at, action in own.items())
+                known[id(own)] = tuple(
+                    Led(self.table.program(at), self.table.window_before(at), action) for at, action in own.items()
+                )
         return [known[id(own)] for own in decisions]
 
 

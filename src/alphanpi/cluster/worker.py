@@ -17,7 +17,6 @@ from alphanpi.cluster.orders import Done, Led, Network, Order, SearchOrder, Work
 from alphanpi.cluster.shipping import Shipment, unpacked
 from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.search import Search
-from alphanpi.environment.specification import Library
 from alphanpi.network.compiled import Weights, forward
 from alphanpi.network.evaluator import Evaluation
 from alphanpi.network.history_table import HistoryTable
@@ -81,11 +80,8 @@ class Worker:
         interpreter = self._interpreter(checked.max_call_depth)
         decisions = None
         if checked.decisions is not None:
-            found: dict[tuple[str, tuple[Led, ...]], dict[int, int]] = {}
-            for call, led in zip(checked.calls, checked.decisions, strict=True):
-                if (call.program, led) not in found:
-                    found[call.program, led] = histories_of(interpreter.table, interpreter.library, call.program, led)
-            decisions = [found[call.program, led] for call, led in zip(checked.calls, checked.decisions, strict=True)]
+            known = {led: histories_of(interpreter.table, led) for led in set(checked.decisions)}
+            decisions = [known[led] for led in checked.decisions]
         executions = interpreter.run(
             checked.calls, checked.recording or False, checked.max_actions, decisions, checked.remembering
         )
@@ -121,10 +117,9 @@ class Worker:
         return self._interpreters[depth]
 
 
-def histories_of(table: HistoryTable, library: Library, program: str, led: tuple[Led, ...]) -> dict[int, int]:
+def histories_of(table: HistoryTable, led: tuple[Led, ...]) -> dict[int, int]:
     """Actions by the histories of this process."""
-    index = library.index_of(program) - library.atomic_count
-    return {table.history_of(index, one.window): one.action for one in led}
+    return {table.history_of(one.program, one.window): one.action for one in led}
 
 
 def rounding() -> str:
