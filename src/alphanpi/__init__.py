@@ -27,14 +27,16 @@ from alphanpi.errors import (
 if TYPE_CHECKING:
     from alphanpi.agent.agent import Agent, RunFailed
     from alphanpi.agent.catalogue import PretrainedAgent, agents
-    from alphanpi.agent.evaluation import Score, Scores, evaluate
+    from alphanpi.agent.evaluation import Score, Scores
     from alphanpi.agent.interpreter import Call, Execution, Interpreter
     from alphanpi.agent.loading import load
     from alphanpi.agent.running import Answer, run, trace
     from alphanpi.agent.solving import search
     from alphanpi.bench.exports import bench_export
+    from alphanpi.bench.scaling import bench_scale
     from alphanpi.bench.search import bench_search
     from alphanpi.bench.training import bench_train
+    from alphanpi.cluster.evaluating import evaluate
     from alphanpi.engine.config import SearchConfig
     from alphanpi.engine.inspection import Decision
     from alphanpi.engine.requests import Request, Trace
@@ -117,13 +119,14 @@ _LAZY = {
     "TrainConfig": "alphanpi.learn.config",
     "agents": "alphanpi.agent.catalogue",
     "bench_export": "alphanpi.bench.exports",
+    "bench_scale": "alphanpi.bench.scaling",
     "bench_search": "alphanpi.bench.search",
     "bench_train": "alphanpi.bench.training",
     "check": "alphanpi.environment.checking",
     "compare": "alphanpi.reporting",
     "create_evaluator": "alphanpi.network.model",
     "create_network": "alphanpi.network.model",
-    "evaluate": "alphanpi.agent.evaluation",
+    "evaluate": "alphanpi.cluster.evaluating",
     "export": "alphanpi.exporting",
     "export_evaluator": "alphanpi.exporting",
     "load": "alphanpi.agent.loading",
@@ -195,6 +198,7 @@ __all__ = [
     "agents",
     "available",
     "bench_export",
+    "bench_scale",
     "bench_search",
     "bench_train",
     "check",

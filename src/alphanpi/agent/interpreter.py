@@ -265,6 +265,8 @@ class Interpreter:
             callee = names[action]
             entry = guard.enter(frame.state, callee, names[atomic + frame.program])
             known = self._remembered.get((action - atomic, entry)) if instance.remembering else None
+            if known is not None and max_actions is not None and instance.actions + known.actions >= max_actions:
+                known = None  # it may end inside, which does not depend on what was remembered
             if known is None or action - atomic == instance.led:
                 frames.append(_Frame(action - atomic, entry, guard.depth(callee, entry), instance.actions))
                 continue

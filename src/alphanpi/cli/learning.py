@@ -18,7 +18,9 @@ from alphanpi.cli.shared import (
     Env,
     EnvironmentId,
     Observation,
+    RayAddress,
     Run,
+    Workers,
     app,
     duration,
     environment_options,
@@ -81,6 +83,7 @@ def _value(text: str) -> Any:
         "train hanoi --seed 0 --out runs/hanoi",
         "train examples/lights.py --time-limit 5m",
         "train hanoi --until verified --learning.batch 64",
+        "train slow.py --workers 16 --ray head:6379    # on a Ray cluster, with the same result",
     ),
 )
 def train(
@@ -101,6 +104,8 @@ def train(
     time_limit: TimeLimit = None,
     log: Log = None,
     device: Device = "cpu",
+    workers: Workers = None,
+    ray: RayAddress = None,
 ) -> int:
     """Train an agent. Exit code 0: every program learned; 1: stopped before that, with a checkpoint."""
     from alphanpi.environment.registry import make
@@ -125,6 +130,8 @@ def train(
             device=device,
             observer=_watched(view, activity),
             log=log,
+            workers=workers,
+            ray=ray,
             **environment_options(observation),
         )
     return _summary(console, outcome)
@@ -143,6 +150,8 @@ def resume(
     log: Log = None,
     env: Env = None,
     device: Annotated[str | None, Parameter(help="where the network runs; as before if omitted")] = None,
+    workers: Workers = None,
+    ray: RayAddress = None,
 ) -> int:
     """Go on with a run from its newest checkpoint, as if it had never stopped."""
     from alphanpi.learn.train import resume as run_resume
@@ -159,6 +168,8 @@ def resume(
             environment=env,
             observer=_watched(view, activity),
             log=log,
+            workers=workers,
+            ray=ray,
             warn=lambda warning: errors.print(f"warning: {warning}", markup=False, highlight=False, soft_wrap=True),
         )
     return _summary(console, outcome)

@@ -117,6 +117,12 @@ Words = Annotated[
 Size = Annotated[int | None, Parameter(help="draw an input of this size; the validation size if omitted")]
 Seed = Annotated[int | None, Parameter(help="draw an input with this seed; 0 if omitted")]
 Json = Annotated[bool, Parameter(name="--json", help="print JSON for scripts", negative="")]
+Workers = Annotated[
+    int | None, Parameter(help="spread it over this many processes of Ray; results are the same, bit for bit")
+]
+RayAddress = Annotated[
+    str | None, Parameter(name="--ray", help="cluster the workers are in: host:port or auto; this machine if omitted")
+]
 Device = Annotated[str, Parameter(help="where the network runs: cpu, cuda, cuda:1, mps")]
 
 

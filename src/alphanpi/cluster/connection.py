@@ -4,11 +4,11 @@
         ...  # the module `ray`, initialised; every node has this package, in this version
 
 What is wrong is said in one line, as a UsageError: Ray is not installed, nobody answers at the address within
-`PATIENCE` seconds, or a node has no alphanpi, or another one, or another Python or torch: results would not be the same.
+`PATIENCE` seconds, or a node has no alphanpi, or another one, or another Python or torch, and would compute other bits.
 
-Without an address, Ray is started for as long as the `with` lasts. It then listens on the loopback address alone, has no
-dashboard and sends no usage statistics; its files are in a folder of its own that is removed afterwards. A process that
-has called `ray.init` itself keeps its connection, and is not disconnected.
+Without an address, Ray is started for as long as the `with` lasts. It then listens on the loopback address alone, has
+no dashboard and sends no usage statistics; its files are in a folder of its own that is removed afterwards. A process
+that has called `ray.init` itself keeps its connection, and is not disconnected.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether all nodes of a cluster compute the same: this package, this Python, and the libraries that decide about bits."""
+"""Whether all nodes of a cluster compute the same: this package, this Python, the libraries that matter."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _require_same(where: str, there: Versions, here: Versions) -> None:
 
 
 def _sent_as_it_is() -> Callable[[tuple[str, ...]], str]:
-    """A function that tells the versions, as JSON; it is sent by value, since the package may not be where it is run."""
+    """A function that tells the versions, as JSON; sent by value, since the package may not be where it is run."""
 
     def look(libraries: tuple[str, ...]) -> str:
         import hashlib

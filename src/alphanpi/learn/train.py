@@ -6,7 +6,7 @@ import math
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, Literal, NamedTuple
@@ -17,9 +17,12 @@ from alphanpi.agent.agent import Agent
 from alphanpi.agent.compiling import compile_search
 from alphanpi.agent.loading import NamedEnvironment, describe, load
 from alphanpi.agent.weights import ModelCard
-from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, remember
+from alphanpi.cluster.shipping import ship, unpacked
+from alphanpi.cluster.spreading import Spread, require_workers, spread
+from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, named_again, remember
 from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
+from alphanpi.environment.specification import Environment
 from alphanpi.errors import SpecificationError, StopTraining, UsageError
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
@@ -93,6 +96,8 @@ def train(
     device: str = "cpu",
     observer: Observer | Sequence[Observer] | None = None,
     log: str | Sequence[str] | None = None,
+    workers: int | None = None,
+    ray: str | None = None,
     **options: Any,
 ) -> Outcome:
     """Train an agent from scratch; everything about the run goes into its directory.
@@ -110,11 +115,14 @@ def train(
         device: Where the network lives.
         observer: Called after every iteration, or several; see `Observer`.
         log: `wandb`, `mlflow` or both: trackers to be told of every iteration, too.
+        workers: Processes of Ray that play episodes, validation and exams; what is learned does not depend on them.
+        ray: Address of the cluster they are in; this machine if not given.
         **options: Of the environment, for example observation="compare".
     """
     if being_loaded() is not None:
         raise UsageError('it begins to train while it is loaded; put that under `if __name__ == "__main__":`')
     _require(time_limit, device)
+    require_workers(workers, ray)
     trackers = tracker_names(log)
     if out is not None and not str(out):
         raise UsageError("an empty name for the run directory; give the name of a folder, or leave it out")
@@ -129,13 +137,14 @@ def train(
     resolved = configured(preset_config(preset, named.identifier), config, settings)
     if until is not None:
         resolved = configured(resolved, None, {"until": until})
-    trainer = Trainer(named.environment, resolved, seed, device)
     meta = new_meta(named.identifier, named.options, seed, preset, device)
-    with directory.locked():
-        directory.create(meta, resolved)
-        if named.in_process:
-            remember(directory.path, named.environment)
-        return _go_on(directory, trainer, 0.0, Seconds(), time_limit, _listed(observer), trackers)
+    with _spread(named, workers, ray) as played:
+        trainer = Trainer(played.environment, resolved, seed, device, played.spread)
+        with directory.locked():
+            directory.create(meta, resolved)
+            if named.in_process:
+                remember(directory.path, played.environment)
+            return _go_on(directory, trainer, 0.0, Seconds(), time_limit, _listed(observer), trackers)
 
 
 def resume(
@@ -147,6 +156,8 @@ def resume(
     observer: Observer | Sequence[Observer] | None = None,
     log: str | Sequence[str] | None = None,
     warn: Callable[[str], None] | None = None,
+    workers: int | None = None,
+    ray: str | None = None,
 ) -> Outcome:
     """Go on with a run from its newest checkpoint, exactly as if it had never stopped.
 
@@ -159,16 +170,21 @@ def resume(
         observer: Called after every iteration, or several; see `Observer`.
         log: `wandb`, `mlflow` or both; they go on where they stopped.
         warn: Told what was wrong and could be mended.
+        workers: As for `train`; it need not be as many as before.
+        ray: As for `train`.
     """
     say = warn or (lambda _: None)
     directory = RunDirectory(Path(run))
     meta = directory.meta()
     _require(time_limit, device or meta.device)
+    require_workers(workers, ray)
     trackers = tracker_names(log)
-    with directory.locked():
+    with directory.locked(), ExitStack() as stack:
         config = directory.config(TrainConfig())
         created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
-        trainer = Trainer(created, config, meta.seed, device or meta.device)
+        named = named_again(created, meta.environment, meta.options, environment)
+        played = stack.enter_context(_spread(named, workers, ray))
+        trainer = Trainer(played.environment, config, meta.seed, device or meta.device, played.spread)
         elapsed, seconds = 0.0, Seconds()
         if any(directory.checkpoints.glob("iteration_*")):
             progress, warnings = restore(directory.checkpoints, trainer, directory.identity())
@@ -179,6 +195,24 @@ def resume(
             say(f"{directory.path}: it stopped before its first checkpoint; starting again")
         directory.keep_metrics_until(trainer.iteration, say)
         return _go_on(directory, trainer, elapsed, seconds, time_limit, _listed(observer), trackers)
+
+
+class _Played(NamedTuple):
+    """The environment that is trained with, and who plays."""
+
+    environment: Environment[Any]
+    spread: Spread | None
+
+
+@contextmanager
+def _spread(named: Identified, workers: int | None, ray: str | None) -> Iterator[_Played]:
+    if workers is None:
+        yield _Played(named.environment, None)
+        return
+    shipment = ship(named.identifier, named.options)
+    with spread(shipment, workers, ray) as made:
+        # States go to and fro: their classes have to be in modules of the same name here and there.
+        yield _Played(unpacked(shipment), made)
 
 
 def _identified(environment: GivenEnvironment, options: Mapping[str, Any]) -> Identified:

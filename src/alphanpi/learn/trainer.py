@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from alphanpi.agent.interpreter import Interpreter
+from alphanpi.cluster.spreading import Spread
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Trace
 from alphanpi.engine.search import Search
@@ -39,7 +40,13 @@ from alphanpi.learn.thrift import thrifty_traces
 from alphanpi.learn.unroll import Loss, loss, make_batch
 from alphanpi.learn.validation import Exam, ExamResult, Validation
 from alphanpi.network.evaluator import UNBOUNDED
-from alphanpi.network.model import create_evaluator, create_network, usable_device
+from alphanpi.network.model import (
+    CompiledEvaluator,
+    RefreshableEvaluator,
+    create_evaluator,
+    create_network,
+    usable_device,
+)
 from alphanpi.support.limits import percent
 
 _LONGEST_AVERAGE = 1 / 3  # exponent of the average's decay when steps are smallest
@@ -95,8 +102,16 @@ class IterationReport(NamedTuple):
 class Trainer:
     """State of a training run, advanced one iteration at a time."""
 
-    def __init__(self, environment: Environment[Any], config: TrainConfig, seed: int, device: str = "cpu") -> None:
+    def __init__(
+        self,
+        environment: Environment[Any],
+        config: TrainConfig,
+        seed: int,
+        device: str = "cpu",
+        spread: Spread | None = None,  # over workers, episodes and runs; else this process plays them
+    ) -> None:
         device = usable_device(device)
+        self.spread = spread
         self.environment = environment
         self.library = environment.library
         self.config = config
@@ -131,10 +146,17 @@ class Trainer:
         config = self.config
         for network in (self.network, self.acting):
             network.config = network.config.model_copy(update={"window": window})
-        self.evaluator = create_evaluator(self.acting, self.device)
-        self.search = Search(self.environment, self.evaluator, config.search)
-        self.planner = Search(self.environment, self.evaluator, planning_config(config.search))
-        self.interpreter = Interpreter(self.environment, self.evaluator, config.search.max_call_depth)
+        if self.spread is None:
+            self.evaluator: RefreshableEvaluator = create_evaluator(self.acting, self.device)
+            self.search: Search = Search(self.environment, self.evaluator, config.search)
+            self.planner: Search = Search(self.environment, self.evaluator, planning_config(config.search))
+            self.interpreter: Interpreter = Interpreter(self.environment, self.evaluator, config.search.max_call_depth)
+        else:
+            compiled = CompiledEvaluator(self.acting)  # as the workers compute, wherever gradient steps are taken
+            self.evaluator = compiled
+            self.search = self.spread.search(self.environment, compiled, config.search)
+            self.planner = self.spread.search(self.environment, compiled, planning_config(config.search))
+            self.interpreter = self.spread.interpreter(self.environment, compiled, config.search.max_call_depth)
         self.revisions = Revisions(
             self.interpreter, self.starts, config.search, config.episodes.trials, config.episodes.revisions
         )
