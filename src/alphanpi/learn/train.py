@@ -15,12 +15,13 @@ import numpy as np
 
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.compiling import compile_search
-from alphanpi.agent.loading import NamedEnvironment, describe, load
+from alphanpi.agent.loading import NamedEnvironment, Subject, describe, load
 from alphanpi.agent.weights import ModelCard
 from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, remember
 from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
 from alphanpi.errors import SpecificationError, StopTraining, UsageError
+from alphanpi.learn.beginning import beginning_of, read_beginning
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import MetricsWriter
@@ -55,7 +56,7 @@ class Outcome(NamedTuple):
 
     run: Path
     completed: bool
-    reason: str  # completed, iterations, time, interrupted, stopped
+    reason: str  # completed, iterations, time, interrupted, stopped, frozen
     iterations: int
     elapsed: float  # seconds, over all sessions of the run
     seconds: Seconds
@@ -93,9 +94,11 @@ def train(
     device: str = "cpu",
     observer: Observer | Sequence[Observer] | None = None,
     log: str | Sequence[str] | None = None,
+    begin_from: Subject | None = None,
+    freeze: bool = False,
     **options: Any,
 ) -> Outcome:
-    """Train an agent from scratch; everything about the run goes into its directory.
+    """Train an agent; everything about the run goes into its directory.
 
     Args:
         environment: Id, path/to/file.py:ClassName, package.module:ClassName, a class, or an instance. A class that is
@@ -110,6 +113,9 @@ def train(
         device: Where the network lives.
         observer: Called after every iteration, or several; see `Observer`.
         log: `wandb`, `mlflow` or both: trackers to be told of every iteration, too.
+        begin_from: An agent, or what `load` takes, that has learned part of this environment: its weights are begun
+            with, by the names of programs, actions and fields. From nothing, if not given.
+        freeze: Let the programs it has learned stay exactly as they are, and learn the others beside them.
         **options: Of the environment, for example observation="compare".
     """
     if being_loaded() is not None:
@@ -126,13 +132,22 @@ def train(
     stamp = time.strftime("%Y%m%d-%H%M%S")
     directory = RunDirectory(Path(out) if out is not None else Path("runs") / short / f"{stamp}-seed{seed}")
     directory.require_new()
-    resolved = configured(preset_config(preset, named.identifier), config, settings)
+    usual = preset_config(preset, named.identifier)
+    resolved = configured(usual, config, settings)
     if until is not None:
         resolved = configured(resolved, None, {"until": until})
-    trainer = Trainer(named.environment, resolved, seed, device)
-    meta = new_meta(named.identifier, named.options, seed, preset, device)
+    if freeze and begin_from is None:
+        raise UsageError("--freeze keeps what another agent has learned; say which: --from RUN")
+    beginning = None if begin_from is None else beginning_of(begin_from, freeze)
+    if beginning is not None:
+        sizes = beginning.network_config(resolved.network, usual.network)
+        resolved = resolved.model_copy(update={"network": sizes})
+    trainer = Trainer(named.environment, resolved, seed, device, beginning)
+    trainer.measure_frozen()
+    record = None if beginning is None else beginning.record
+    meta = new_meta(named.identifier, named.options, seed, preset, device, record)
     with directory.locked():
-        directory.create(meta, resolved)
+        directory.create(meta, resolved, None if beginning is None else beginning.content)
         if named.in_process:
             remember(directory.path, named.environment)
         return _go_on(directory, trainer, 0.0, Seconds(), time_limit, _listed(observer), trackers)
@@ -168,7 +183,8 @@ def resume(
     with directory.locked():
         config = directory.config(TrainConfig())
         created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
-        trainer = Trainer(created, config, meta.seed, device or meta.device)
+        beginning = read_beginning(directory.beginning_file, meta.beginning)
+        trainer = Trainer(created, config, meta.seed, device or meta.device, beginning)
         elapsed, seconds = 0.0, Seconds()
         if any(directory.checkpoints.glob("iteration_*")):
             progress, warnings = restore(directory.checkpoints, trainer, directory.identity())
@@ -177,6 +193,7 @@ def resume(
                 say(f"{warning}; going on from iteration {progress.iteration}")
         else:
             say(f"{directory.path}: it stopped before its first checkpoint; starting again")
+            trainer.measure_frozen()
         directory.keep_metrics_until(trainer.iteration, say)
         return _go_on(directory, trainer, elapsed, seconds, time_limit, _listed(observer), trackers)
 
@@ -253,6 +270,8 @@ def _go_on(
                 raise
             if trainer.curriculum.completed:
                 reason = "completed"
+            elif trainer.curriculum.given_up:
+                reason = "frozen"
             elif wished:
                 reason = "stopped"
             elif stopped():
@@ -282,9 +301,9 @@ def _go_on(
 
 
 def _card(meta: Meta, trainer: Trainer) -> ModelCard:
-    return describe(
-        meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
-    )
+    origin = None if trainer.beginning is None else trainer.beginning.origin
+    environment, search = trainer.environment, trainer.config.search
+    return describe(meta.environment, meta.options, environment, trainer.acting, search, trainer.seed, origin)
 
 
 def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDirectory) -> None:
