@@ -1,4 +1,4 @@
-"""An environment that grows: a lamp; the lamp and a door, with another order of fields and actions; and a third level."""
+"""An environment that grows: a lamp; a lamp and a door, with fields and actions in another order; a third level."""
 
 from __future__ import annotations
 

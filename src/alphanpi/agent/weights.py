@@ -118,14 +118,13 @@ def network_of(
         if size > _LARGEST_LAYER:
             raise UsageError(f"{where}: a network with {name} = {size}; no more than {_LARGEST_LAYER:,} can be used")
     library = environment.library
+    own, *others = separated(tensors, len(frozen))
     parts = [
-        frozen_network(environment, record, config, below(tensors, f"frozen.{number}.network."), where)
-        for number, record in enumerate(frozen)
+        frozen_network(environment, record, config, weights, where)
+        for record, weights in zip(frozen, others, strict=True)
     ]
     shape = (len(environment.fields), len(library.learned), len(library))
-    own = {name: tensor for name, tensor in tensors.items() if not (frozen and name.startswith("frozen."))}
-    network = _of_shape(shape, config, own, where)
-    return with_frozen(network, parts)
+    return with_frozen(network_of_shape(shape, config, own, where), parts)
 
 
 def with_frozen(network: NPINetwork, parts: Sequence[FrozenNetwork]) -> NPINetwork:
@@ -151,11 +150,12 @@ def frozen_network(
     if missing:
         raise UsageError(f"{where}: frozen programs need {missing[0]}, which does not fit the environment")
     shape = (len(record.fields), learned, len(record.library))
-    network = _of_shape(shape, config.model_copy(update={"window": record.window}), tensors, where)
+    network = network_of_shape(shape, config.model_copy(update={"window": record.window}), tensors, where)
     return FrozenNetwork(network, record, placed(record, learned, environment.library, environment.fields))
 
 
-def _of_shape(shape: tuple[int, int, int], config: NetworkConfig, tensors: Tensors, where: str) -> NPINetwork:
+def network_of_shape(shape: tuple[int, int, int], config: NetworkConfig, tensors: Tensors, where: str) -> NPINetwork:
+    """A network of a shape (fields, programs, entries) with given weights, which have to fit."""
     if sum(tensor.numel() for tensor in tensors.values()) != parameter_count(*shape, config):
         with torch.device("meta"):  # asks for no memory; else avoided, since it loads torch's compiler, for seconds
             require_fitting(tensors, shapes_of(NPINetwork(*shape, config)), where)
@@ -163,6 +163,13 @@ def _of_shape(shape: tuple[int, int, int], config: NetworkConfig, tensors: Tenso
     require_fitting(tensors, shapes_of(network), where)
     network.load_state_dict(tensors)
     return network
+
+
+def separated(tensors: Tensors, frozen: int) -> list[Tensors]:
+    """The tensors of the network itself, and of each of the frozen ones beside it."""
+    prefixes = [f"frozen.{number}.network." for number in range(frozen)]
+    own = {name: tensor for name, tensor in tensors.items() if not name.startswith(tuple(prefixes))}
+    return [own, *(below(tensors, prefix) for prefix in prefixes)]
 
 
 def below(tensors: Mapping[str, torch.Tensor], prefix: str) -> Tensors:

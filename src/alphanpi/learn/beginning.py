@@ -20,13 +20,12 @@ from alphanpi.agent.weights import (
     SavedWeights,
     Tensors,
     WeightsOrigin,
-    below,
     frozen_network,
+    network_of_shape,
     packed,
     parsed_weights,
-    require_fitting,
     saved_hash,
-    shapes_of,
+    separated,
     with_frozen,
 )
 from alphanpi.environment.narrowing import narrowed
@@ -142,13 +141,10 @@ class Beginning(NamedTuple):
         """A network that begins with the old weights, and the frozen ones beside it."""
         card, tensors = self.weights.card, self.weights.tensors
         learned, where = self._learned, self.name
-        own = {name: tensor for name, tensor in tensors.items() if not name.startswith("frozen.")}
-        with torch.random.fork_rng(devices=[]):
-            old = NPINetwork(len(card.fields), len(learned), len(card.library), config)
-        require_fitting(own, shapes_of(old), where)
+        own, *before = separated(tensors, len(card.frozen))
+        network_of_shape((len(card.fields), len(learned), len(card.library)), config, own, where)
         network = create_network(environment, seed, config)
         network.load_state_dict(_carried(own, network.state_dict(), card, learned, environment))
-        before = [below(tensors, f"frozen.{number}.network.") for number in range(len(card.frozen))]
         parts = zip(self.frozen, [*before, own], strict=False)
         return with_frozen(
             network, [frozen_network(environment, record, config, weights, where) for record, weights in parts]
