@@ -30,7 +30,7 @@ RUNS = ROOT / "runs" / "continual"
 RESULTS = ROOT / "results" / "continual.json"
 STAGES = ("Shifts", "Passes", "Sorting", "Smallest")
 WAYS = ("nothing", "from", "freeze")
-TIME_LIMIT = 300.0
+MOST_ITERATIONS = 200
 SIZES, EPISODES = (10, 40), 20  # of lists that every program is run on, without search
 
 
@@ -54,7 +54,7 @@ def measured(way: str, stage: int, seed: int) -> dict[str, Any]:
         f"{FILE}:{STAGES[stage]}",
         seed=seed,
         out=run,
-        time_limit=TIME_LIMIT,
+        settings={"max_iterations": MOST_ITERATIONS},
         begin_from=before,
         freeze=way == "freeze" and before is not None,
     )

@@ -56,7 +56,7 @@ class Curriculum:
                 for success in successes:
                     beta = self.config.moving_average
                     self.success[name] = beta * self.success[name] + (1 - beta) * success
-        mastered = all(self.success[program.name] >= self.config.threshold for program in self.unlocked)
+        mastered = all(self.success[program.name] >= self.config.threshold for program in self.practised)
         self.streak = self.streak + 1 if mastered else 0
 
     @property
