@@ -84,6 +84,7 @@ def _value(text: str) -> Any:
         "train examples/lights.py --time-limit 5m",
         "train hanoi --until verified --learning.batch 64",
         "train slow.py --workers 16 --ray head:6379    # on a Ray cluster, with the same result",
+        "train larger.py --from runs/smaller --freeze",
     ),
 )
 def train(
@@ -102,6 +103,17 @@ def train(
         int | None, Parameter(help="size of problems that decides what is learned; else the environment's")
     ] = None,
     time_limit: TimeLimit = None,
+    begin_from: Annotated[
+        str | None,
+        Parameter(
+            name="--from",
+            help="begin with what RUN has learned (run directory, weights file or pretrained:NAME), by the names of "
+            "programs, actions and fields",
+        ),
+    ] = None,
+    freeze: Annotated[
+        bool, Parameter(help="the programs of RUN stay exactly as they are; the others are learned", negative="")
+    ] = False,
     log: Log = None,
     device: Device = "cpu",
     workers: Workers = None,
@@ -132,6 +144,8 @@ def train(
             log=log,
             workers=workers,
             ray=ray,
+            begin_from=begin_from,
+            freeze=freeze,
             **environment_options(observation),
         )
     return _summary(console, outcome)
@@ -238,11 +252,13 @@ def _summary(console: Console, outcome: Any) -> int:
         done = "learned and proved" if outcome.proved else "learned"
         headline = f"{done} every program in {outcome.elapsed:.1f} s and {outcome.iterations} iterations"
     else:
-        why = {"time": "time limit", "iterations": "iteration limit"}.get(outcome.reason, outcome.reason)
+        why = {"time": "time limit", "iterations": "iteration limit", "frozen": "frozen program"}.get(
+            outcome.reason, outcome.reason
+        )
         headline = f"stopped ({why}) after {outcome.elapsed:.1f} s: {outcome.explanation}"
     programs, place = list(outcome.success), shlex.quote(str(outcome.run))
     lines = [headline, f"time: {spent}", f"run:  {outcome.run}", "next:"]
-    if not outcome.completed and outcome.reason != "iterations":
+    if not outcome.completed and outcome.reason not in ("iterations", "frozen"):
         lines.append(f"  alphanpi resume {place}")
     lines += [
         f"  alphanpi report {place}    # a page that shows what was learned",

@@ -125,6 +125,8 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
             )
         if program.counter_example is not None:
             _print_counter_example(say, program)
+        if program.frozen is not None:
+            say(f"{program.name} decides by weights {program.frozen[:12]}, as before; verified here anew", "frozen:")
     audits = [program.audit for program in certificate.programs if program.audit is not None and program.audit.runs]
     if audits:
         runs, largest = sum(audit.runs for audit in audits), max(max(audit.sizes) for audit in audits)

@@ -14,7 +14,7 @@ from alphanpi.engine.tables import Failure
 from alphanpi.environment.specification import Library
 from alphanpi.environment.step import Step
 from alphanpi.errors import AlphaNPIError
-from alphanpi.network.compiled import Weights
+from alphanpi.network.compiled import Routed, Weights
 from alphanpi.network.history_table import Window
 
 
@@ -27,7 +27,7 @@ class Network(NamedTuple):
 
     number: int
     window: int
-    weights: tuple[Any, ...]  # one reference to `Weights` in the object store, not fetched unless it is needed
+    weights: tuple[Any, ...]  # one reference to `Routed` in the object store, not fetched unless it is needed
 
 
 class Led(NamedTuple):
@@ -72,7 +72,7 @@ class Work(NamedTuple):
 
     def plus(self, other: Work) -> Work:
         """Sum, part by part."""
-        return Work(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        return Work(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))  # type: ignore[arg-type]
 
 
 class Done(NamedTuple):
@@ -104,12 +104,15 @@ def checked_order(order: Any) -> Order:
     return order
 
 
-def checked_weights(weights: Any) -> Weights:
+def checked_weights(weights: Any) -> Routed:
     """Weights as compiled code reads them: arrays of their own, in the usual layout."""
-    _require(isinstance(weights, Weights), "no weights")
-    for array in weights:
+    _require(isinstance(weights, Routed) and isinstance(weights.stacked, Weights), "no weights")
+    for array in weights.stacked:
         _require(isinstance(array, np.ndarray) and array.dtype == np.float32, "weights of another type")
-    return Weights(*(np.array(array, np.float32, order="C") for array in weights))
+    for array in (weights.network, weights.fields):
+        _require(isinstance(array, np.ndarray) and array.dtype == np.int64, "weights of another type")
+    stacked = Weights(*(np.array(array, np.float32, order="C") for array in weights.stacked))
+    return Routed(np.array(weights.network), np.array(weights.fields), stacked)
 
 
 def checked_done(done: Any, order: Order) -> Done:

@@ -17,7 +17,7 @@ from alphanpi.cluster.orders import Done, Led, Network, Order, SearchOrder, Work
 from alphanpi.cluster.shipping import Shipment, unpacked
 from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.search import Search
-from alphanpi.network.compiled import Weights, forward
+from alphanpi.network.compiled import Routed, Weights, forward
 from alphanpi.network.evaluator import Evaluation
 from alphanpi.network.history_table import HistoryTable
 from alphanpi.support.record import parsed_record
@@ -28,14 +28,14 @@ _PROBED_UNITS, _PROBED_ROWS = 19, 8  # odd numbers of units: what is left over o
 class SentEvaluator:
     """A network that is nothing but its weights."""
 
-    def __init__(self, weights: Weights, window: int) -> None:
+    def __init__(self, weights: Routed, window: int) -> None:
         self.weights = weights
         self.window = window
 
     @property
     def memory_width(self) -> int:
         """Hidden and cell state side by side and, with a window, the action before."""
-        return 2 * self.weights.gates_hidden.shape[0] + bool(self.window)
+        return 2 * int(self.weights.stacked.gates_hidden.shape[1]) + bool(self.window)
 
     def evaluate(
         self, programs: NDArray[np.int64], observations: NDArray[np.int16], memory: NDArray[np.float32]
@@ -131,11 +131,12 @@ def rounding() -> str:
 
     n = _PROBED_UNITS
     weights = Weights(
-        *(some(n, n), some(n), some(n, n), some(n)),
-        *(some(n, 4 * n), some(n, 4 * n), some(1, 1, 4 * n)),
-        *(some(n, n), some(n), some(n, n), some(n)),
-        *(some(n, n), some(n), some(n, 1), some(1)),
+        *(some(1, n, n), some(1, n), some(1, n, n), some(1, n)),
+        *(some(1, n, 4 * n), some(1, n, 4 * n), some(1, 1, 1, 4 * n)),
+        *(some(1, n, n), some(1, n), some(1, n, n), some(1, n)),
+        *(some(1, n, n), some(1, n), some(1, n, 1), some(1, 1)),
     )
+    network = Routed(np.zeros(1, np.int64), np.arange(n)[np.newaxis], weights)
     programs = np.zeros(_PROBED_ROWS, np.int64)
-    said = forward(weights, programs, some(_PROBED_ROWS, n), some(_PROBED_ROWS, 2 * n))
+    said = forward(network, programs, some(_PROBED_ROWS, n), some(_PROBED_ROWS, 2 * n))
     return hashlib.sha256(b"".join(array.tobytes() for array in said)).hexdigest()

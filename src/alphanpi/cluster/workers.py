@@ -13,7 +13,7 @@ from alphanpi.cluster.orders import Done, Network, Order, checked_done
 from alphanpi.cluster.shipping import Shipment
 from alphanpi.cluster.worker import Worker, rounding
 from alphanpi.errors import AlphaNPIError, UsageError
-from alphanpi.network.compiled import Weights
+from alphanpi.network.compiled import Routed
 
 PATIENCE = 300.0  # seconds in which the first worker has to be there; it may have to wait for a node, or to compile
 MOST_LOSSES = 3  # workers that may die over the same order: it may be what kills them
@@ -39,14 +39,16 @@ class Workers:
         self._starting: dict[Any, Any] = {}  # actors by the reference to their first answer
         self._idle: list[Any] = []
         self._failed_starts = 0
-        self._weights: Weights | None = None
+        self._weights: Routed | None = None
         self._network = Network(0, 0, ())
         self.lost = 0  # workers that died
         for _ in range(count):
             self._start()
 
-    def network(self, weights: Weights, window: int) -> Network:
+    def network(self, weights: Routed, window: int) -> Network:
         """The network in an order; its weights go to the object store once."""
+        if len(weights.fields) > 1:
+            raise UsageError("--workers: an agent with frozen programs is not spread over workers; leave --workers out")
         if weights is not self._weights:
             self._network = Network(self._network.number + 1, window, (self._ray.put(weights),))
             self._weights = weights

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from alphanpi.engine import hashing
 from alphanpi.engine.fused import ROWS_AT_ONCE, Growth
 from alphanpi.engine.tables import NONE, Failure, LegalSet, LimitReachedError, extended
-from alphanpi.network.compiled import Weights
-from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of
+from alphanpi.network.compiled import Routed
+from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of, windows_of
 from alphanpi.network.history_table import Context
 
 _FIRST_ROWS = 1 << 15
@@ -34,6 +34,7 @@ class Histories:
         self.entries = entries
         self.max_histories = max_histories
         self.window = window_of(evaluator)
+        self._windows = windows_of(evaluator, programs)
         self.first = programs * (1 + entries) if self.window == 1 else programs
         """Rows there are from the beginning."""
         self._evaluations = 0  # of histories that were forgotten
@@ -47,10 +48,11 @@ class Histories:
         if self.window == 1:
             self._program[programs : self.first] = np.repeat(np.arange(programs), entries)
             self._memory[programs : self.first, -1] = np.tile([noted(action) for action in range(entries)], programs)
-        self._fused = _weights(evaluator) is not None
-        gates = 4 * (evaluator.memory_width // 2)
-        self._perceived = np.zeros((_PERCEIVED + ROWS_AT_ONCE if self._fused else 0, gates), np.float32)
-        self._is_perceived = np.zeros(_PERCEIVED if self._fused else 0, np.bool_)
+        weights = _weights(evaluator)
+        self._fused = weights is not None
+        networks, gates = 0 if weights is None else len(weights.fields), 4 * (evaluator.memory_width // 2)
+        self._perceived = np.zeros((networks, _PERCEIVED + ROWS_AT_ONCE, gates), np.float32)
+        self._is_perceived = np.zeros((networks, _PERCEIVED), np.bool_)
         self.logits = np.zeros((rows, entries), np.float32)
         self.values = np.zeros(rows, np.float32)
         self._contexts: dict[int, Context] = {}
@@ -72,7 +74,7 @@ class Histories:
         self._following: dict[tuple[int, int], int] = {}
 
     @property
-    def weights(self) -> Weights | None:
+    def weights(self) -> Routed | None:
         """The present weights of an evaluator that compiled code can stand in for; None for all others."""
         return _weights(self.evaluator) if self._fused else None
 
@@ -115,7 +117,7 @@ class Histories:
     def _context(self, history: int, action: int, observations: NDArray[np.int16]) -> Context:
         program, at = int(self._program[history]), history
         kept: list[tuple[int, int]] = []  # action before, observation
-        while at != NONE and len(kept) < self.window - 1:
+        while at != NONE and len(kept) < self._windows[program] - 1:
             context, observed = divmod(int(self._keys[at]), 1 << 32)
             kept.append((self._contexts[context].action, observed))
             at = self._contexts[context].history
@@ -210,7 +212,8 @@ class Histories:
     def bytes(self) -> int:
         """Memory of the tables, of the rows in use."""
         rows = (self.logits, self.values, self._memory, self._program, self._keys)
-        perceived = self._perceived[: int(self._is_perceived.sum()) + ROWS_AT_ONCE].nbytes
+        networks, _, gates = self._perceived.shape
+        perceived = (int(self._is_perceived.sum()) + networks * ROWS_AT_ONCE) * gates * self._perceived.itemsize
         return (
             sum(table[: self.count].nbytes for table in rows) + sum(table.nbytes for table in self.children) + perceived
         )
@@ -226,6 +229,6 @@ class Histories:
         self.values = extended(self.values, rows)
 
 
-def _weights(evaluator: Evaluator) -> Weights | None:
+def _weights(evaluator: Evaluator) -> Routed | None:
     weights = getattr(evaluator, "weights", None)
-    return weights if isinstance(weights, Weights) else None
+    return weights if isinstance(weights, Routed) else None

@@ -29,6 +29,7 @@ class Stream(IntEnum):
     FAR_EXAM = 8
     SEARCH_EXAM = 9
     TRIAL = 10
+    FROZEN = 11
 
 
 class Start(NamedTuple):

@@ -15,7 +15,7 @@ import numpy as np
 
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.compiling import compile_search
-from alphanpi.agent.loading import NamedEnvironment, describe, load
+from alphanpi.agent.loading import NamedEnvironment, Subject, describe, load
 from alphanpi.agent.weights import ModelCard
 from alphanpi.cluster.shipping import ship, unpacked
 from alphanpi.cluster.spreading import Spread, require_workers, spread
@@ -24,6 +24,7 @@ from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import SpecificationError, StopTraining, UsageError
+from alphanpi.learn.beginning import beginning_of, read_beginning
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import MetricsWriter
@@ -58,7 +59,7 @@ class Outcome(NamedTuple):
 
     run: Path
     completed: bool
-    reason: str  # completed, iterations, time, interrupted, stopped
+    reason: str  # completed, iterations, time, interrupted, stopped, frozen
     iterations: int
     elapsed: float  # seconds, over all sessions of the run
     seconds: Seconds
@@ -98,9 +99,11 @@ def train(
     log: str | Sequence[str] | None = None,
     workers: int | None = None,
     ray: str | None = None,
+    begin_from: Subject | None = None,
+    freeze: bool = False,
     **options: Any,
 ) -> Outcome:
-    """Train an agent from scratch; everything about the run goes into its directory.
+    """Train an agent; everything about the run goes into its directory.
 
     Args:
         environment: Id, path/to/file.py:ClassName, package.module:ClassName, a class, or an instance. A class that is
@@ -117,6 +120,9 @@ def train(
         log: `wandb`, `mlflow` or both: trackers to be told of every iteration, too.
         workers: Processes of Ray that play episodes, validation and exams; what is learned does not depend on them.
         ray: Address of the cluster they are in; this machine if not given.
+        begin_from: An agent, or what `load` takes, that has learned part of this environment: its weights are begun
+            with, by the names of programs, actions and fields. From nothing, if not given.
+        freeze: Let the programs it has learned stay exactly as they are, and learn the others beside them.
         **options: Of the environment, for example observation="compare".
     """
     if being_loaded() is not None:
@@ -134,14 +140,23 @@ def train(
     stamp = time.strftime("%Y%m%d-%H%M%S")
     directory = RunDirectory(Path(out) if out is not None else Path("runs") / short / f"{stamp}-seed{seed}")
     directory.require_new()
-    resolved = configured(preset_config(preset, named.identifier), config, settings)
+    usual = preset_config(preset, named.identifier)
+    resolved = configured(usual, config, settings)
     if until is not None:
         resolved = configured(resolved, None, {"until": until})
-    meta = new_meta(named.identifier, named.options, seed, preset, device)
+    if freeze and begin_from is None:
+        raise UsageError("--freeze keeps what another agent has learned; say which: --from RUN")
+    beginning = None if begin_from is None else beginning_of(begin_from, freeze)
+    if beginning is not None:
+        sizes = beginning.network_config(resolved.network, usual.network)
+        resolved = resolved.model_copy(update={"network": sizes})
+    record = None if beginning is None else beginning.record
+    meta = new_meta(named.identifier, named.options, seed, preset, device, record)
     with _spread(named, workers, ray) as played:
-        trainer = Trainer(played.environment, resolved, seed, device, played.spread)
+        trainer = Trainer(played.environment, resolved, seed, device, beginning, played.spread)
+        trainer.measure_frozen()
         with directory.locked():
-            directory.create(meta, resolved)
+            directory.create(meta, resolved, None if beginning is None else beginning.content)
             if named.in_process:
                 remember(directory.path, played.environment)
             return _go_on(directory, trainer, 0.0, Seconds(), time_limit, _listed(observer), trackers)
@@ -183,8 +198,9 @@ def resume(
         config = directory.config(TrainConfig())
         created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
         named = named_again(created, meta.environment, meta.options, environment)
+        beginning = read_beginning(directory.beginning_file, meta.beginning)
         played = stack.enter_context(_spread(named, workers, ray))
-        trainer = Trainer(played.environment, config, meta.seed, device or meta.device, played.spread)
+        trainer = Trainer(played.environment, config, meta.seed, device or meta.device, beginning, played.spread)
         elapsed, seconds = 0.0, Seconds()
         if any(directory.checkpoints.glob("iteration_*")):
             progress, warnings = restore(directory.checkpoints, trainer, directory.identity())
@@ -193,6 +209,7 @@ def resume(
                 say(f"{warning}; going on from iteration {progress.iteration}")
         else:
             say(f"{directory.path}: it stopped before its first checkpoint; starting again")
+            trainer.measure_frozen()
         directory.keep_metrics_until(trainer.iteration, say)
         return _go_on(directory, trainer, elapsed, seconds, time_limit, _listed(observer), trackers)
 
@@ -287,6 +304,8 @@ def _go_on(
                 raise
             if trainer.curriculum.completed:
                 reason = "completed"
+            elif trainer.curriculum.given_up:
+                reason = "frozen"
             elif wished:
                 reason = "stopped"
             elif stopped():
@@ -316,9 +335,9 @@ def _go_on(
 
 
 def _card(meta: Meta, trainer: Trainer) -> ModelCard:
-    return describe(
-        meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
-    )
+    origin = None if trainer.beginning is None else trainer.beginning.origin
+    environment, search = trainer.environment, trainer.config.search
+    return describe(meta.environment, meta.options, environment, trainer.acting, search, trainer.seed, origin)
 
 
 def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDirectory) -> None:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+import numpy as np
+
 from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
-from alphanpi.environment.specification import STOP
+from alphanpi.environment.specification import STOP, Program
 from alphanpi.errors import AlphaNPIError
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
@@ -49,6 +51,7 @@ class ExamResult(NamedTuple):
 
     outcome: Exam
     failing: str = ""
+    program: str = ""  # of that instance
     wasteful: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -65,6 +68,10 @@ class _Answer(NamedTuple):
 
 class _UnansweredError(Exception):
     """A part of the exam is failed; the message names program, instance and reason."""
+
+    def __init__(self, program: str, message: str) -> None:
+        super().__init__(message)
+        self.program = program
 
 
 class Validation:
@@ -91,11 +98,23 @@ class Validation:
         self._solved: list[Execution] = []
 
     def run(self, iteration: int, episodes: int, stream: Stream = Stream.VALIDATE) -> dict[str, list[bool]]:
-        """Successes per unlocked program; failed starts on training sizes are remembered."""
-        outcomes: dict[str, list[bool]] = {program.name: [] for program in self.curriculum.unlocked}
+        """Successes per program that is practised; failed starts on training sizes are remembered."""
+        outcomes: dict[str, list[bool]] = {program.name: [] for program in self.curriculum.practised}
         for answer in self._validate(iteration, episodes, stream):
             outcomes[answer.call.program].append(answer.failure == Failure.NONE)
         return outcomes
+
+    def frozen_shares(self, episodes: int) -> dict[str, float]:
+        """Before anything is learned: successes of the frozen programs, whose failures nothing will change."""
+        programs = [program for program in self.library.learned if program.name in self.curriculum.frozen]
+        starts = self._drawn(programs, 0, episodes, Stream.FROZEN)
+        answers = self._answers(starts)
+        return {
+            program.name: float(
+                np.mean([one.failure == Failure.NONE for one in answers if one.call.program == program.name])
+            )
+            for program in programs
+        }
 
     def _validate(self, iteration: int, episodes: int, stream: Stream) -> list[_Answer]:
         starts = self.draw(iteration, episodes, stream)
@@ -107,7 +126,7 @@ class Validation:
                 continue
             if answer.failure != Failure.NONE:
                 failed[start.program].append(start)
-            elif answer.run is not None and start.program not in at_fault:
+            elif answer.run is not None and start.program not in at_fault | self.curriculum.frozen:
                 self._solved.append(answer.run)
         for name in failed:
             self.starts.remember(name, failed[name], kept=self._still_failing(name))
@@ -126,11 +145,11 @@ class Validation:
             self._answer_all(iteration)
             wasteful = self.wasteful_programs(iteration) if self.thrifty else ()
             if wasteful:
-                return ExamResult(Exam.WASTE, " and ".join(wasteful), wasteful)
+                return ExamResult(Exam.WASTE, " and ".join(wasteful), wasteful=wasteful)
             part = Exam.PLANNING
             self._plan_well(iteration)
         except _UnansweredError as error:
-            return ExamResult(part, str(error))
+            return ExamResult(part, str(error), error.program)
         return self.last_part(iteration)
 
     def _answer_all(self, iteration: int) -> None:
@@ -157,14 +176,19 @@ class Validation:
             for name in self._highest():
                 self._reach_far(name, iteration)
         except _UnansweredError as error:
-            return ExamResult(part, str(error))
+            return ExamResult(part, str(error), error.program)
         return ExamResult(Exam.PASSED)
 
     def draw(self, iteration: int, episodes: int, stream: Stream) -> list[Start]:
-        """Starts of every unlocked program, part of them on training sizes."""
+        """Starts of every unlocked program, part of them on training sizes; frozen ones are asked in exams alone."""
+        curriculum = self.curriculum
+        programs = curriculum.practised if stream == Stream.VALIDATE else curriculum.unlocked
+        return self._drawn(programs, iteration, episodes, stream)
+
+    def _drawn(self, programs: Sequence[Program], iteration: int, episodes: int, stream: Stream) -> list[Start]:
         rng = self.starts.random(iteration, stream)
         starts: list[Start] = []
-        for program in self.curriculum.unlocked:
+        for program in programs:
             sizes = self.starts.sizes(program)
             highest = min(max(2, self.curriculum.level), self.library.levels)
             called = program.level < highest and not program.recursive
@@ -182,7 +206,8 @@ class Validation:
         """Programs that make recursive calls which they could do without in all of their runs."""
         routes: defaultdict[str, list[Route]] = defaultdict(list)
         starts = self.draw(iteration, _ROUTES, Stream.EXAM)
-        starts = [start for start in starts if self.library.named(start.program).recursive]
+        frozen = self.curriculum.frozen
+        starts = [one for one in starts if self.library.named(one.program).recursive and one.program not in frozen]
         calls = [Call(start.program, self.starts.state(start)) for start in starts]
         for start, execution in zip(starts, self.interpreter.run(calls, Recording(depth=0), MOST_ACTIONS), strict=True):
             route = Route.of(execution.steps, self.library)
@@ -221,7 +246,9 @@ class Validation:
                 )
 
     def _unanswered(self, call: Call, *reasons: str) -> _UnansweredError:
-        return _UnansweredError(f"{call.program} on {self.starts.guard.format(call.state)} ({', '.join(reasons)})")
+        return _UnansweredError(
+            call.program, f"{call.program} on {self.starts.guard.format(call.state)} ({', '.join(reasons)})"
+        )
 
     def _search_little(self, iteration: int) -> None:
         """Whether the highest programs, where they call themselves, try with search little that they do not do.
