@@ -136,3 +136,19 @@ def test_killed_workers_and_a_killed_node_change_nothing(cluster, mortal, plain,
     assert died[1] >= 1
     assert died[2] > died[1]
     assert equal(run, plain)
+
+
+def test_scores_certificates_and_code_are_the_same(cluster, tmp_path):
+    """Last: a node is gone, and that must not matter."""
+    settings = {"workers": 2, "ray": cluster.address}
+    agent = alphanpi.load("pretrained:hanoi")
+
+    def scores(**more):
+        found = alphanpi.evaluate(agent, sizes=[2, 4], episodes=6, keep=False, **more)
+        return [score._replace(seconds_per_episode=0.0) for score in found]
+
+    assert scores(**settings) == scores()
+    proved, again = alphanpi.verify(agent, keep=False), alphanpi.verify(agent, keep=False, **settings)
+    assert again.verdict == "PROVED"
+    assert again.model_copy(update={"seconds": 0.0}) == proved.model_copy(update={"seconds": 0.0})
+    assert alphanpi.export(agent, samples=40, **settings).text == alphanpi.export(agent, samples=40).text

@@ -72,7 +72,12 @@ class Work(NamedTuple):
 
     def plus(self, other: Work) -> Work:
         """Sum, part by part."""
-        return Work(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))  # type: ignore[arg-type]
+        return Work(
+            self.seconds + other.seconds,
+            self.evaluation_seconds + other.evaluation_seconds,
+            self.environment_seconds + other.environment_seconds,
+            self.evaluations + other.evaluations,
+        )
 
 
 class Done(NamedTuple):
@@ -82,9 +87,10 @@ class Done(NamedTuple):
     work: Work
 
 
-def checked_order(order: Any) -> Order:
+def checked_order(sent: Any) -> Order:
     """An order, as a worker may follow it."""
-    _require(isinstance(order, (SearchOrder, RunOrder)), "no order")
+    _require(isinstance(sent, (SearchOrder, RunOrder)), "an order")
+    order: Order = sent
     _checked(order.network, Network, number=_whole, window=_whole, weights=_tuple)
     if isinstance(order, SearchOrder):
         _checked(order, SearchOrder, config=_text, requests=_tuple, max_actions=_whole_or_none)
@@ -106,11 +112,11 @@ def checked_order(order: Any) -> Order:
 
 def checked_weights(weights: Any) -> Routed:
     """Weights as compiled code reads them: arrays of their own, in the usual layout."""
-    _require(isinstance(weights, Routed) and isinstance(weights.stacked, Weights), "no weights")
+    _require(isinstance(weights, Routed) and isinstance(weights.stacked, Weights), "weights")
     for array in weights.stacked:
-        _require(isinstance(array, np.ndarray) and array.dtype == np.float32, "weights of another type")
+        _require(isinstance(array, np.ndarray) and array.dtype == np.float32, "weights in single precision")
     for array in (weights.network, weights.fields):
-        _require(isinstance(array, np.ndarray) and array.dtype == np.int64, "weights of another type")
+        _require(isinstance(array, np.ndarray) and array.dtype == np.int64, "numbers of networks and fields")
     stacked = Weights(*(np.array(array, np.float32, order="C") for array in weights.stacked))
     return Routed(np.array(weights.network), np.array(weights.fields), stacked)
 
