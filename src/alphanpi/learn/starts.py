@@ -68,6 +68,7 @@ class Starts:
         self.settings = settings
         self.seed = seed
         self._every: dict[str, list[Enumerated]] = {}
+        self._recreated: dict[Start, Any] = {}  # to find the start of some number, all before it are made
         self.errors: dict[str, list[Error]] = {program.name: [] for program in self.library.learned}
 
     def sizes(self, program: Program) -> list[int]:
@@ -88,8 +89,10 @@ class Starts:
     def state(self, start: Start) -> Any:
         """The state a start stands for."""
         if start.origin:
-            origin = StartOrigin(start.origin[0], start.origin[1:])
-            return recreate(self.environment, start.program, start.size, origin)
+            if start not in self._recreated:
+                origin = StartOrigin(start.origin[0], start.origin[1:])
+                self._recreated[start] = recreate(self.environment, start.program, start.size, origin)
+            return self._recreated[start]
         return self.guard.initial(start.program, start.size, np.random.default_rng(start.seed))
 
     def every(self, program: Program, most: int) -> list[Enumerated]:

@@ -141,6 +141,7 @@ class Validation:
         """A larger validation in which nothing may fail, the same with search, and what else small problems hide."""
         part = Exam.ANSWERS
         try:
+            self._ask_again()
             self._ask_for(self._validate(iteration, self.settings.exam_episodes, Stream.EXAM))
             self._answer_all(iteration)
             wasteful = self.wasteful_programs(iteration) if self.thrifty else ()
@@ -151,6 +152,13 @@ class Validation:
         except _UnansweredError as error:
             return ExamResult(part, str(error), error.program)
         return self.last_part(iteration)
+
+    def _ask_again(self) -> None:
+        """Starts that failed when all were asked for: while one does, nothing else need be."""
+        for errors in self.starts.errors.values():
+            for answer in self._answers([error.start for error in errors if error.start.origin]):
+                if answer.failure != Failure.NONE:
+                    raise self._unanswered(answer.call, answer.failure.name.lower(), "as before")
 
     def _answer_all(self, iteration: int) -> None:
         """Every start of the smallest training sizes, where they can be enumerated: what is rare is seldom drawn."""
