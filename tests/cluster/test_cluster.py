@@ -58,8 +58,7 @@ def cluster():
     from ray.cluster_utils import Cluster
 
     store = 80 * 2**20
-    with pytest.MonkeyPatch.context() as patch, connection._loopback_only():
-        patch.setenv("RAY_worker_niceness", "0")  # else whatever else a machine does comes first
+    with connection._loopback_only():
         made = Cluster(
             initialize_head=True,
             head_node_args={"num_cpus": 0, "object_store_memory": store, "include_dashboard": False},
