@@ -32,7 +32,9 @@ AUTOMATIC = "auto"  # the address by which Ray finds the cluster this machine is
 _CLIENT = "ray://"
 _LOOPBACK = "127.0.0.1"
 _LOOPBACK_NAMES = (_LOOPBACK, "localhost", "::1")
-_ANY_ADDRESS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # where it is "0", Ray keeps to loopback, as on macOS
+# On macOS Ray keeps to the loopback address by itself, which the first of these is named after. By the second, workers
+# are no less important than the command that waits for them.
+_HERE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # and empty SETTINGS: RFC 9113
 _FRAME, _SETTINGS = 9, 4  # bytes of a frame's head, and the type of the first one a server sends
@@ -123,19 +125,21 @@ def _session(ray: Any, failed: str) -> Iterator[None]:
 
 @contextmanager
 def _loopback_only(wanted: bool = True) -> Iterator[None]:
-    """Let Ray, and the processes it starts, take the loopback address for this machine's."""
+    """Let Ray, and the processes it starts, take the loopback address for this machine's, and our own priority."""
     from ray._private import ray_constants
 
-    variable, constant = os.environ.get(_ANY_ADDRESS), ray_constants.ENABLE_RAY_CLUSTER
+    before, constant = {name: os.environ.get(name) for name in _HERE}, ray_constants.ENABLE_RAY_CLUSTER
     if wanted:
-        os.environ[_ANY_ADDRESS], ray_constants.ENABLE_RAY_CLUSTER = "0", False
+        os.environ.update(_HERE)
+        ray_constants.ENABLE_RAY_CLUSTER = False
     try:
         yield
     finally:
         ray_constants.ENABLE_RAY_CLUSTER = constant
-        os.environ.pop(_ANY_ADDRESS, None)
-        if variable is not None:
-            os.environ[_ANY_ADDRESS] = variable
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
 
 
 def _on_loopback(ray: Any, address: str, failed: str) -> bool:
