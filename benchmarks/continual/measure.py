@@ -114,11 +114,11 @@ def main() -> None:
     command = "python benchmarks/continual/measure.py --seeds " + f"{first}-{last or first}"
     write_atomically(RESULTS, json.dumps({"command": command, "machine": machine, "runs": results}, indent=1) + "\n")
     print("\n| environment | way | learned | iterations | CPU seconds | worst success |\n|---|---|---|---|---|---|")
-    for stage in STAGES:
+    for environment in STAGES:
         for way in WAYS:
-            own = [result for result in results if (result["environment"], result["way"]) == (stage, way)]
+            own = [result for result in results if (result["environment"], result["way"]) == (environment, way)]
             if own:
-                print(f"| {stage} | {way} | {row(own)} |")
+                print(f"| {environment} | {way} | {row(own)} |")
     for way in WAYS:
         totals = [
             sum(

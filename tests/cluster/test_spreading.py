@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def everything_is_sent(monkeypatch):
     monkeypatch.setattr(costs, "WORTH", 0)
 
 
-def same(one, other) -> bool:
+def same(one: Any, other: Any) -> Any:
     """Traces or executions; how much was remembered on the way is no part of a result."""
     if isinstance(one, np.ndarray):
         return isinstance(other, np.ndarray) and one.dtype == other.dtype and np.array_equal(one, other)
@@ -74,7 +75,7 @@ def test_episodes_are_played_the_same_in_any_chunks_and_after_weights_changed(id
         evaluator.refresh()
         spread.forget()
         plain.forget()
-    assert made.workers.played >= 12
+    assert made.workers.played >= 12  # type: ignore[attr-defined]
     assert spread.statistics.simulations == plain.statistics.simulations
     assert spread.statistics.seconds > 0
 
@@ -164,8 +165,8 @@ def test_what_is_damaged_on_the_way_is_refused():
         trace._replace(policies=trace.policies[:, :-1]),
         trace._replace(observations=trace.observations[:-1]),
         trace._replace(value=float("nan")),
-        trace._replace(failure=0),
-        trace._replace(states=list(trace.states)),
+        trace._replace(failure=0),  # type: ignore[arg-type]
+        trace._replace(states=list(trace.states)),  # type: ignore[arg-type]
         tuple(trace),
         "a trace",
     ):
@@ -174,12 +175,14 @@ def test_what_is_damaged_on_the_way_is_refused():
     (run,) = Interpreter(environment, evaluator).run([Call("HANOI", start)], record=True)
     assert checked_execution(run, library) is run
     step = run.steps[0]._replace(action="JUMP")
-    for broken in (run._replace(actions=-1), run._replace(steps=(step,)), run._replace(success=1)):
+    untrue: Any = 1
+    for broken in (run._replace(actions=-1), run._replace(steps=(step,)), run._replace(success=untrue)):
         with pytest.raises(DamagedError, match="damaged"):
             checked_execution(broken, library)
     order = SearchOrder(Network(1, 0, ()), CONFIG.model_dump_json(), (request,), None)
     assert checked_order(order) is order
-    for wrong in (order._replace(requests=[request]), order._replace(max_actions=-1), (1, 2), None):
+    listed: Any = [request]
+    for wrong in (order._replace(requests=listed), order._replace(max_actions=-1), (1, 2), None):
         with pytest.raises(DamagedError, match="damaged"):
             checked_order(wrong)
     with pytest.raises(DamagedError, match="as many answers"):
@@ -199,7 +202,7 @@ def test_a_file_is_sent_as_source_and_needs_to_be_nowhere_else(written, tmp_path
     assert sorted(Path(one.path).name for one in shipment.files) == ["beside.py", "mine.py"]
     for one in shipment.files:
         Path(one.path).unlink()
-    made = unpacked(shipment)
+    made: Any = unpacked(shipment)
     assert made.steps == 3
     assert type(made) is type(there)  # so that states of its own classes are the same here and there
     with pytest.raises(UsageError, match="not what was read"):

@@ -92,12 +92,14 @@ class Worker:
             return
         weights = checked_weights(self._fetched(network.weights[0]))
         if self._network < 0 or self._evaluator.window != network.window:
-            self._evaluator = SentEvaluator(weights, network.window)
+            self._evaluator: SentEvaluator = SentEvaluator(weights, network.window)
             self._searches.clear()
             self._interpreters.clear()
         self._evaluator.weights = weights
-        for engine in (*self._searches.values(), *self._interpreters.values()):
-            engine.forget()
+        for search in self._searches.values():
+            search.forget()
+        for interpreter in self._interpreters.values():
+            interpreter.forget()
         self._network = network.number
 
     def _fetched(self, reference: Any) -> Any:
