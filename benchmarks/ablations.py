@@ -1,22 +1,31 @@
 """What each difference from the paper contributes: our recipe with one thing done as in the paper.
 
-Every variant is trained on the same seeds, which are those the recipe was chosen on. Results go to
-`results/ablations.json` as they come and `results/ablations.md`; runs that are in the file are not repeated.
+Every variant is trained on the same seeds, which are those the recipe was chosen on. It is a sweep (`alphanpi.sweep`),
+below `runs/ablations`. Results go to `results/ablations.json` and `results/ablations.md`; runs that are in the file are
+not repeated.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import statistics
-import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-RESULTS = Path(__file__).parents[1] / "results"
-FILE = RESULTS / "ablations.json"
+from rich.console import Console
+
+import alphanpi
+from alphanpi.cli.sweeping import SweepView
+from alphanpi.support.files import write_atomically
+from alphanpi.sweeping.progress import JobState
+
+ROOT = Path(__file__).parents[1]
+RUNS = ROOT / "runs" / "ablations"
+RESULTS = ROOT / "results"
 FIRST_SEED = 100
+SEPARATOR = "="  # between the names of a case and of a difference
 
 
 class Variant(NamedTuple):
@@ -64,39 +73,31 @@ CASES = {
 }
 
 
-class Job(NamedTuple):
-    """One run."""
+class Run(NamedTuple):
+    """One run, as the file of results names it."""
 
     case: str
     difference: str
     seed: int
 
 
-def run_one(job: Job) -> dict[str, Any]:
-    """Train once, and say whether and when the curriculum was completed."""
-    import torch
-
-    from alphanpi.learn.presets import preset
-    from alphanpi.learn.train import train
-    from alphanpi.support.config import override
-
-    torch.set_num_threads(1)
-    case = CASES[job.case]
-    changes = next(variant.changes for variant in VARIANTS if variant.difference == job.difference)
-    with tempfile.TemporaryDirectory() as folder:
-        outcome = train(
-            case.environment,
-            seed=job.seed,
-            out=Path(folder) / "run",
-            config=override(preset("default", case.environment), changes),
-            time_limit=case.time_limit,
-            **case.options,
-        )
+def plan(missing: Sequence[Run], time_limit: float | None) -> dict[str, Any]:
+    """The sweep of what is missing, which may be other seeds of one variant than of another."""
     return {
-        **job._asdict(),
-        "completed": outcome.completed,
-        "iterations": outcome.iterations,
-        "seconds": round(outcome.elapsed, 1),
+        "seeds": [FIRST_SEED],
+        "environments": [
+            {
+                "id": CASES[name].environment,
+                "name": f"{name}{SEPARATOR}{variant.difference}",
+                "options": CASES[name].options,
+                "settings": variant.changes,
+                "seeds": own,
+                "time_limit": time_limit or CASES[name].time_limit,
+            }
+            for name in CASES
+            for variant in VARIANTS
+            if (own := [run.seed for run in missing if run[:2] == (name, variant.difference)])
+        ],
     }
 
 
@@ -105,26 +106,55 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="*", default=list(CASES), help=f"some of: {', '.join(CASES)}")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=2, help="runs side by side")
+    parser.add_argument("--ray", help="address of a Ray cluster, as for `alphanpi sweep`")
+    parser.add_argument("--time-limit", type=float, help="seconds per run, instead of the case's own")
+    parser.add_argument("--trial", type=Path, metavar="FOLDER", help="runs and results go there instead")
     arguments = parser.parse_args()
-    runs: list[dict[str, Any]] = json.loads(FILE.read_text()) if FILE.is_file() else []
-    done = {(run["case"], run["difference"], run["seed"]) for run in runs}
-    jobs = [
-        Job(case, variant.difference, FIRST_SEED + seed)
+    results = RESULTS if arguments.trial is None else arguments.trial / "results"
+    file = results / "ablations.json"
+    before: list[dict[str, Any]] = json.loads(file.read_text()) if file.is_file() else []
+    done = {(run["case"], run["difference"], run["seed"]) for run in before}
+    wanted = [
+        Run(case, variant.difference, FIRST_SEED + seed)
         for case in arguments.cases
         for variant in VARIANTS
         for seed in range(arguments.seeds)
     ]
-    jobs = [job for job in jobs if tuple(job) not in done]
-    with multiprocessing.get_context("spawn").Pool(arguments.workers, maxtasksperchild=1) as pool:
-        for number, run in enumerate(pool.imap(run_one, jobs), start=1):
-            runs.append(run)
-            print(f"[{number}/{len(jobs)}] {run}", flush=True)
-            FILE.write_text(json.dumps(runs, indent=1) + "\n")
-    write_table(runs)
+    missing = [run for run in wanted if run not in done]
+    runs = before
+    if missing:
+        with SweepView(Console()) as view:
+            progress = alphanpi.sweep(
+                plan(missing, arguments.time_limit),
+                out=RUNS if arguments.trial is None else arguments.trial / "runs",
+                jobs=arguments.workers,
+                ray=arguments.ray,
+                resume=True,
+                observer=view,
+            )
+        runs = before + [_described(state) for state in progress.jobs if state.result and state.status != "failed"]
+        write_atomically(file, json.dumps(runs, indent=1) + "\n")
+        if progress.interrupted:
+            raise SystemExit("interrupted; the same command goes on")
+        for state in progress.jobs:
+            if state.status == "failed":
+                print(f"{state.folder}: {state.note}")
+    write_table(runs, results)
 
 
-def write_table(runs: list[dict[str, Any]]) -> None:
+def _described(state: JobState) -> dict[str, Any]:
+    assert state.result is not None
+    case, _, difference = state.job.name.rpartition(SEPARATOR)
+    return {
+        **Run(case, difference, state.job.seed)._asdict(),
+        "completed": state.result.learned,
+        "iterations": state.result.iterations,
+        "seconds": round(state.result.training_seconds, 1),
+    }
+
+
+def write_table(runs: list[dict[str, Any]], results: Path) -> None:
     """Write results/ablations.md."""
     lines = [
         "# What each difference from the paper contributes",
@@ -154,7 +184,7 @@ def write_table(runs: list[dict[str, Any]]) -> None:
                     f"{statistics.median(seconds):.1f} | {max(seconds):.1f} |"
                 )
         lines.append("")
-    (RESULTS / "ablations.md").write_text("\n".join(lines))
+    write_atomically(results / "ablations.md", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -146,16 +146,21 @@ def measured_ours(case: Case, seed: int, seconds: float, run: Path) -> dict[str,
     return {"agent": "AlphaNPI", "seconds": round(outcome.elapsed, 1), "steps": outcome.iterations, "scores": rows}
 
 
-def measured(case: Case, seed: int, seconds: float) -> list[dict[str, Any]]:
-    """All agents of a seed; what was measured before with the same time is read again."""
+AGENTS: dict[str, Callable[[Case, int, float, Path], dict[str, Any]]] = {
+    "ours": measured_ours,
+    "ppo": lambda case, seed, seconds, _: measured_flat(case, False, seed, seconds),
+    "ppo-with-history": lambda case, seed, seconds, _: measured_flat(case, True, seed, seconds),
+}
+
+
+def measured(case: Case, agent: str, seed: int, seconds: float) -> dict[str, Any]:
+    """One agent of a seed; what was measured before with the same time is read again."""
     folder = RUNS / case.name / f"seed{seed}-{seconds:g}s"
-    finished = folder / "result.json"
+    finished = folder / f"{agent}.json"
     if not finished.exists():
-        found = [measured_ours(case, seed, seconds, folder / "run")]
-        found += [measured_flat(case, remembering, seed, seconds) for remembering in (False, True)]
-        rows = [{"case": case.name, "seed": seed, **row} for row in found]
-        write_atomically(finished, json.dumps(rows, indent=1) + "\n")
-    result: list[dict[str, Any]] = json.loads(finished.read_text())
+        row = {"case": case.name, "seed": seed, **AGENTS[agent](case, seed, seconds, folder / "run")}
+        write_atomically(finished, json.dumps(row, indent=1) + "\n")
+    result: dict[str, Any] = json.loads(finished.read_text())
     return result
 
 
@@ -199,13 +204,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", nargs="*", default=["hanoi"], help="hanoi, recursive-sorting-compare")
     parser.add_argument("--seeds", type=int, default=5, help="seeds 0 to this, exclusive")
+    parser.add_argument("--agents", nargs="*", choices=AGENTS, default=[*AGENTS])
     parser.add_argument("--seconds", type=float, default=600, help="time for each agent")
     parser.add_argument("--out", type=Path, default=RESULTS / "flat-baseline.json")
     arguments = parser.parse_args()
     results = []
     for case in CASES:
         for seed in range(arguments.seeds) if case.name in arguments.cases else ():
-            for row in measured(case, seed, arguments.seconds):
+            for agent in arguments.agents:
+                row = measured(case, agent, seed, arguments.seconds)
                 results.append(row)
                 shares = ", ".join(f"{s['mode']} {s['size']}: {s['successes']}/{s['episodes']}" for s in row["scores"])
                 print(f"{case.name} seed {seed} {row['agent']}: {shares}", flush=True)

@@ -8,11 +8,20 @@ import shutil
 import statistics
 from pathlib import Path
 
+from alphanpi.support.record import read_record
+from alphanpi.sweeping.jobs import JOB_FILE, RESULT_FILE, RUN_FOLDER, Job
+from alphanpi.sweeping.records import JobResult
+
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "reproduce"
 TARGET = ROOT / "src" / "alphanpi" / "pretrained"
 VERDICTS = ("PROVED", "SATURATED", "BOUNDED", "REFUTED", "none")
 NAMES = ("hanoi", "sorting", "recursive-sorting", "recursive-sorting-compare")
+
+
+def run_of(name: str, seed: int) -> Path:
+    """The run directory of a case and a seed."""
+    return RUNS / name / f"seed{seed}" / RUN_FOLDER
 
 
 def verdict(name: str, seed: int) -> str:
@@ -21,7 +30,7 @@ def verdict(name: str, seed: int) -> str:
     from alphanpi.verification import verify
 
     try:
-        return verify(RUNS / name / f"seed{seed}", time_limit=30).verdict
+        return verify(run_of(name, seed), time_limit=30).verdict
     except AlphaNPIError:
         return "none"
 
@@ -31,15 +40,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("names", nargs="*", default=list(NAMES), help=f"some of: {', '.join(NAMES)}")
     for name in parser.parse_args().names:
-        results = [json.loads(path.read_text()) for path in (RUNS / name).glob("seed*/result.json")]
-        ranks = {}
-        for result in results:
-            rate = statistics.mean(score["rate"] for score in result["scores"])
-            ranks[result["seed"]] = (not result["completed"], -rate)
-        leaders = [result for result in results if ranks[result["seed"]] == min(ranks.values())]
-        verdicts = {result["seed"]: verdict(name, result["seed"]) for result in leaders}
-        best = min(leaders, key=lambda result: (VERDICTS.index(verdicts[result["seed"]]), result["seed"]))
-        run = RUNS / name / f"seed{best['seed']}"
+        results = {
+            read_record(file.with_name(JOB_FILE), Job).seed: read_record(file, JobResult)
+            for file in (RUNS / name).glob(f"seed*/{RESULT_FILE}")
+        }
+        ranks = {
+            seed: (not result.learned, -statistics.mean(score.rate for score in result.scores))
+            for seed, result in results.items()
+            if result.scores
+        }
+        verdicts = {seed: verdict(name, seed) for seed, rank in ranks.items() if rank == min(ranks.values())}
+        seed = min(verdicts, key=lambda seed: (VERDICTS.index(verdicts[seed]), seed))
+        best, run = results[seed], run_of(name, seed)
         meta = json.loads((run / "meta.json").read_text())
         folder = TARGET / name
         folder.mkdir(parents=True, exist_ok=True)
@@ -48,20 +60,20 @@ def main() -> None:
         card = {
             "environment": meta["environment"],
             "options": meta["options"],
-            "seed": best["seed"],
-            "command": f"alphanpi train {meta['environment']} --seed {best['seed']}{options}",
-            "completed": best["completed"],
-            "training_seconds": best["training_seconds"],
-            "verdict": verdicts[best["seed"]],
+            "seed": seed,
+            "command": f"alphanpi train {meta['environment']} --seed {seed}{options}",
+            "completed": best.learned,
+            "training_seconds": round(best.training_seconds, 2),
+            "verdict": verdicts[seed],
             "packages": meta["packages"],
             "scores_command": "evaluate(agent, program, sizes, episodes, mode, seed=1000), see benchmarks/reproduce.py",
             "scores": [
-                {key: score[key] for key in ("program", "size", "mode", "episodes", "successes", "rate")}
-                for score in best["scores"]
+                score.model_dump(include={"program", "size", "mode", "episodes", "successes", "rate"})
+                for score in best.scores
             ],
         }
         (folder / "card.json").write_text(json.dumps(card, indent=1) + "\n")
-        print(f"{name}: seed {best['seed']}, {verdicts[best['seed']]}; of {verdicts}")
+        print(f"{name}: seed {seed}, {verdicts[seed]}; of {verdicts}")
 
 
 if __name__ == "__main__":

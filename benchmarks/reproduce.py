@@ -1,25 +1,29 @@
 """Train and measure every agent of the results tables: `make reproduce`.
 
-Each case and seed is a run of its own below `runs/reproduce`; finished ones are kept, so that an interrupted
-reproduction goes on where it stopped. Results go to `results/*.json` and `results/README.md`.
+It is a sweep (`alphanpi.sweep`), below `runs/reproduce`: each case and seed is a run of its own, in a fresh process, so
+that none profits from what another has compiled or remembered. Finished ones are kept, and an interrupted reproduction
+goes on where it stopped. Results go to `results/*.json` and `results/README.md`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
 import platform
 import statistics
-import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from rich.console import Console
+
+import alphanpi
+from alphanpi import SweepProgress
+from alphanpi.cli.sweeping import SweepView
 from alphanpi.environment.registration import registration
-
-if TYPE_CHECKING:
-    from alphanpi import Score
+from alphanpi.support.files import write_atomically
+from alphanpi.sweeping.progress import JobState
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "reproduce"
@@ -38,7 +42,8 @@ class Case(NamedTuple):
     program: str
     sizes: tuple[int, ...]
     episodes: int
-    long_sizes: tuple[int, ...] = ()  # greedy only, one instance each
+    long_sizes: tuple[int, ...] = ()  # one instance each
+    long_modes: tuple[Literal["greedy", "planning"], ...] = ("greedy",)
 
 
 SORT_SIZES = (10, 20, 60, 100)
@@ -58,7 +63,19 @@ CASES = [
         (1000,),
     ),
     Case("recursive-sorting", "recursive-sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40),
-    Case("sorting", "sorting", {}, "default", 10, 360, "BUBBLESORT", SORT_SIZES, 40),
+    Case(
+        "sorting",
+        "sorting",
+        {},
+        "default",
+        10,
+        360,
+        "BUBBLESORT",
+        SORT_SIZES,
+        40,
+        (1000,),
+        ("greedy", "planning"),
+    ),
     Case("flat-sorting", "flat-sorting", {}, "default", 10, 40, "BUBBLESORT", (3, 4, 5, 6), 40),
     Case("paper-preset-hanoi", "hanoi", {}, "paper", 1, 100, "HANOI", (2, 5, 10, 12), 6),
     Case("paper-preset-recursive-sorting", "recursive-sorting", {}, "paper", 1, 100, "BUBBLESORT", SORT_SIZES, 40),
@@ -72,104 +89,126 @@ def most_actions(case: Case, size: int) -> int:
     return 10_000_000 if case.environment == "hanoi" else 20_000 + 50 * size * size
 
 
-def run_one(job: tuple[str, int]) -> dict[str, Any]:
-    """Train and measure one seed of one case, unless that was done before."""
-    import torch
-
-    from alphanpi.agent.evaluation import evaluate
-    from alphanpi.agent.loading import load
-    from alphanpi.learn.train import resume, train
-
-    torch.set_num_threads(1)
-    name, seed = job
-    case = next(case for case in CASES if case.name == name)
-    folder = RUNS / case.name / f"seed{seed}"
-    done = folder / "result.json"
-    if done.is_file():
-        result: dict[str, Any] = json.loads(done.read_text())
-        return result
-    if (folder / "meta.json").is_file():
-        outcome = resume(folder, time_limit=case.time_limit)
-    else:
-        outcome = train(
-            case.environment, seed=seed, out=folder, preset=case.preset, time_limit=case.time_limit, **case.options
-        )
-    agent = load(folder)
-    scores: list[Score] = []
+def measurements(case: Case) -> list[dict[str, Any]]:
+    """What is measured of each run, as a sweep wants it; success is counted on the same instances in both modes."""
+    usual = {"program": case.program, "episodes": case.episodes, "seed": 1000}
+    found: list[dict[str, Any]] = []
     for size in case.sizes:
         limit = most_actions(case, size)
-        scores += evaluate(
-            agent, case.program, [size], episodes=case.episodes, mode="greedy", seed=1000, max_actions=limit
-        )
+        found.append({**usual, "sizes": [size], "mode": "greedy", "max_actions": limit})
         # Planning is slower: on long lists it sees the first ten of the same instances.
         episodes = case.episodes if size < LONG else min(case.episodes, 10)
-        scores += evaluate(
-            agent, case.program, [size], episodes=episodes, mode="planning", seed=1000, max_actions=4 * limit
-        )
-    works = all(score.rate > 0.5 for score in scores)
-    for size in case.long_sizes if outcome.completed and works else ():
-        scores += evaluate(
-            agent, case.program, [size], episodes=1, mode="greedy", seed=1000, max_actions=most_actions(case, size)
-        )
-    result = {
-        "case": case.name,
-        "seed": seed,
-        "completed": outcome.completed,
-        "explanation": outcome.explanation,
-        "training_seconds": round(outcome.elapsed, 2),
-        "iterations": outcome.iterations,
-        "seconds": {part: round(value, 2) for part, value in outcome.seconds._asdict().items()},
-        "success": outcome.success,
-        "scores": [score._asdict() for score in scores],
+        found.append({**usual, "sizes": [size], "mode": "planning", "max_actions": 4 * limit, "episodes": episodes})
+    for size in case.long_sizes:
+        for mode in case.long_modes:
+            limit = most_actions(case, size) * (4 if mode == "planning" else 1)
+            found.append({**usual, "sizes": [size], "mode": mode, "max_actions": limit, "episodes": 1, "above": 0.5})
+    return found
+
+
+def plan(cases: Sequence[Case], seeds: int | None, time_limit: float | None) -> dict[str, Any]:
+    """The sweep: cases are its environments, each with its own preset, seeds, limit and measurements."""
+    return {
+        "seeds": [0],
+        "environments": [
+            {
+                "id": case.environment,
+                "name": case.name,
+                "options": case.options,
+                "preset": case.preset,
+                "seeds": range(seeds or case.seeds),
+                "time_limit": time_limit or case.time_limit,
+                "evaluate": measurements(case),
+            }
+            for case in cases
+        ],
     }
-    done.write_text(json.dumps(result))
-    return result
+
+
+class Writer:
+    """Writes the results of a case whenever another of its runs has ended."""
+
+    def __init__(self, results: Path) -> None:
+        self._results = results
+        self._written: dict[str, int] = {}
+
+    def __call__(self, progress: SweepProgress) -> None:
+        """Write what is new."""
+        ended: dict[str, list[JobState]] = {}
+        for state in progress.jobs:
+            if state.result is not None and state.status != "failed":
+                ended.setdefault(state.job.name, []).append(state)
+        for name, states in ended.items():
+            if self._written.get(name) != len(states):
+                self._written[name] = len(states)
+                _write(self._results, name, [_described(state) for state in states])
 
 
 def main() -> None:
     """Run all or the chosen cases."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="*", help=f"some of: {', '.join(case.name for case in CASES)}")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="runs side by side")
+    parser.add_argument("--ray", help="address of a Ray cluster, as for `alphanpi sweep`")
     parser.add_argument("--seeds", type=int, help="seeds per case, instead of the case's own number")
+    parser.add_argument("--time-limit", type=float, help="seconds per run, instead of the case's own")
+    parser.add_argument("--trial", type=Path, metavar="FOLDER", help="runs and results go there, and to no table")
     arguments = parser.parse_args()
     unknown = set(arguments.cases) - {case.name for case in CASES}
     if unknown:
         parser.error(f"unknown cases: {', '.join(sorted(unknown))}")
     chosen = [case for case in CASES if not arguments.cases or case.name in arguments.cases]
-    jobs = [(case.name, seed) for case in chosen for seed in range(arguments.seeds or case.seeds)]
-    results: dict[str, list[dict[str, Any]]] = {case.name: [] for case in chosen}
-    began = time.monotonic()
-    # One fresh process per run: no run profits from what another has compiled or remembered.
-    with multiprocessing.get_context("spawn").Pool(arguments.workers, maxtasksperchild=1) as pool:
-        for number, result in enumerate(pool.imap(run_one, jobs), start=1):
-            results[result["case"]].append(result)
-            verdict = "learned" if result["completed"] else f"not learned ({result['explanation']})"
-            print(
-                f"[{number}/{len(jobs)}, {time.monotonic() - began:.0f} s] {result['case']} seed {result['seed']}: "
-                f"{verdict} in {result['training_seconds']:.1f} s; {_brief(result['scores'])}",
-                flush=True,
-            )
-            _write(result["case"], results[result["case"]])
-    write_summary()
-    write_readme()
+    results = RESULTS if arguments.trial is None else arguments.trial / "results"
+    writer = Writer(results)
+
+    def observe(progress: SweepProgress) -> None:
+        writer(progress)
+        view(progress)
+
+    with SweepView(Console()) as view:
+        progress = alphanpi.sweep(
+            plan(chosen, arguments.seeds, arguments.time_limit),
+            out=RUNS if arguments.trial is None else arguments.trial / "runs",
+            jobs=arguments.workers,
+            ray=arguments.ray,
+            resume=True,
+            observer=observe,
+        )
+    if progress.interrupted:
+        raise SystemExit("interrupted; the same command goes on")
+    write_summary(results)
+    if arguments.trial is None:
+        write_readme()
+    if failed := [f"{state.folder}: {state.note}" for state in progress.jobs if state.status == "failed"]:
+        raise SystemExit("\n".join(["these runs failed, and are not in the tables:", *failed]))
 
 
-def _brief(scores: list[dict[str, Any]]) -> str:
-    return ", ".join(f"{score['size']} {score['mode'][0]} {score['rate']:.0%}" for score in scores)
+def _described(state: JobState) -> dict[str, Any]:
+    result = state.result
+    assert result is not None
+    return {
+        "case": state.job.name,
+        "seed": state.job.seed,
+        "completed": result.learned,
+        "explanation": result.note,
+        "training_seconds": round(result.training_seconds, 2),
+        "iterations": result.iterations,
+        "seconds": {part: round(value, 2) for part, value in result.seconds.items()},
+        "success": result.success,
+        "scores": [score.model_dump() for score in result.scores],
+    }
 
 
-def _write(name: str, results: list[dict[str, Any]]) -> None:
-    RESULTS.mkdir(exist_ok=True)
+def _write(results: Path, name: str, runs: list[dict[str, Any]]) -> None:
     record = {
         "command": f"python benchmarks/reproduce.py {name}",
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-        "runs": sorted(results, key=lambda result: int(result["seed"])),
+        "runs": sorted(runs, key=lambda run: int(run["seed"])),
     }
-    (RESULTS / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
+    write_atomically(results / f"{name}.json", json.dumps(record, indent=1) + "\n")
 
 
-def write_summary() -> None:
+def write_summary(results: Path = RESULTS) -> None:
     """Write results/README.md from the JSON files."""
     lines = [
         "# Results",
@@ -189,10 +228,10 @@ def write_summary() -> None:
         "",
     ]
     for case in CASES:
-        path = RESULTS / f"{case.name}.json"
+        path = results / f"{case.name}.json"
         if path.is_file():
             lines += _section(case, json.loads(path.read_text()))
-    (RESULTS / "README.md").write_text("\n".join(lines))
+    write_atomically(results / "README.md", "\n".join(lines))
 
 
 README_ROWS = [
@@ -231,7 +270,7 @@ def write_readme() -> None:
     text = (ROOT / "README.md").read_text()
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    (ROOT / "README.md").write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}")
+    write_atomically(ROOT / "README.md", f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}")
 
 
 def _section(case: Case, record: dict[str, Any]) -> list[str]:

@@ -1,6 +1,7 @@
 """Train seeds until every program is proved, and write down how long it took: `results/verified.json`.
 
-Each run is kept below `runs/verified`; finished ones are not repeated. Seeds run one after the other.
+It is a sweep (`alphanpi.sweep`), below `runs/verified`; finished runs are not repeated. Seeds run one after the other,
+unless `--workers` says otherwise.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ import argparse
 import json
 import os
 import platform
-import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rich.console import Console
+
 import alphanpi
-from alphanpi.learn.presets import preset
-from alphanpi.support.config import override
+from alphanpi.cli.sweeping import SweepView
 from alphanpi.support.files import write_atomically
+from alphanpi.sweeping.progress import JobState
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "verified"
@@ -38,28 +40,21 @@ CASES = (
 )
 
 
-def measured(case: Case, seed: int) -> dict[str, Any]:
-    """Train one seed until verified, then verify what was saved."""
-    run = RUNS / case.name / f"seed{seed}"
-    finished = run / "result.json"
+def measured(state: JobState) -> dict[str, Any]:
+    """What a run that has ended took, and what a verification says of its agent, asked for once."""
+    finished = state.folder / "verified.json"
     if finished.exists():
         result: dict[str, Any] = json.loads(finished.read_text())
         return result
-    shutil.rmtree(run, ignore_errors=True)
-    config = override(preset("default", case.environment), {"until": "verified"})
-    outcome = alphanpi.train(
-        case.environment, seed=seed, out=run, config=config, time_limit=case.time_limit, **case.options
-    )
-    if outcome.reason == "interrupted":
-        raise SystemExit(f"{run}: interrupted; the next time it starts again")
-    verdicts = [json.loads(line)["verdict"] for line in (run / "metrics.jsonl").read_text().splitlines()]
-    certificate = alphanpi.verify(run)
+    assert state.result is not None
+    verdicts = [json.loads(line)["verdict"] for line in (state.run / "metrics.jsonl").read_text().splitlines()]
+    certificate = alphanpi.verify(state.run)
     result = {
-        "case": case.name,
-        "seed": seed,
-        "proved": outcome.proved,
-        "training_seconds": round(outcome.elapsed, 1),
-        "iterations": outcome.iterations,
+        "case": state.job.name,
+        "seed": state.job.seed,
+        "proved": state.result.status == "proved",
+        "training_seconds": round(state.result.training_seconds, 1),
+        "iterations": state.result.iterations,
         "verifications": [verdict for verdict in verdicts if verdict],
         "verdict": certificate.verdict,
         "verification_seconds": certificate.seconds,
@@ -75,20 +70,42 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", nargs="*", default=[case.name for case in CASES])
     parser.add_argument("--seeds", type=int, default=10, help="seeds 0 to this, exclusive")
+    parser.add_argument("--workers", type=int, default=1, help="runs side by side")
+    parser.add_argument("--time-limit", type=float, help="seconds per run, instead of the case's own")
+    parser.add_argument("--trial", type=Path, metavar="FOLDER", help="runs and results go there instead")
     arguments = parser.parse_args()
-    results = []
-    for case in CASES:
-        for seed in range(arguments.seeds) if case.name in arguments.cases else ():
-            result = measured(case, seed)
-            results.append(result)
-            print(f"{case.name} seed {seed}: {result['verdict']} after {result['training_seconds']} s", flush=True)
+    plan = {
+        "seeds": range(arguments.seeds),
+        "until": "verified",
+        "environments": [
+            {
+                "id": case.environment,
+                "name": case.name,
+                "options": case.options,
+                "time_limit": arguments.time_limit or case.time_limit,
+            }
+            for case in CASES
+            if case.name in arguments.cases
+        ],
+    }
+    runs = RUNS if arguments.trial is None else arguments.trial / "runs"
+    file = RESULTS if arguments.trial is None else arguments.trial / RESULTS.name
+    with SweepView(Console()) as view:
+        progress = alphanpi.sweep(plan, out=runs, jobs=arguments.workers, resume=True, observer=view)
+    if progress.interrupted:
+        raise SystemExit("interrupted; the same command goes on")
+    failed = [f"{state.folder}: {state.note}" for state in progress.jobs if state.status == "failed"]
+    if failed:
+        raise SystemExit("\n".join(["these runs failed; the same command tries them again:", *failed]))
+    names = [case.name for case in CASES]
+    results = [measured(state) for state in sorted(progress.jobs, key=lambda state: names.index(state.job.name))]
     record = {
         "command": "python benchmarks/verified.py",
         "platform": f"{platform.platform()}, {os.cpu_count()} cores",
         "results": results,
     }
-    write_atomically(RESULTS, json.dumps(record, indent=1) + "\n")
-    print(f"{sum(result['proved'] for result in results)} of {len(results)} proved; {RESULTS}")
+    write_atomically(file, json.dumps(record, indent=1) + "\n")
+    print(f"{sum(result['proved'] for result in results)} of {len(results)} proved; {file}")
 
 
 if __name__ == "__main__":

@@ -20,13 +20,20 @@ MAY_USE = {
     "network": {"environment", "support"},
     "engine": {"network", "environment", "support"},
     "agent": {"engine", "network", "environment", "runs", "support"},
-    "verification": {"agent", "engine", "network", "environment", "runs", "support"},
-    "exporting": {"agent", "engine", "network", "environment", "support"},
-    "learn": {"verification", "agent", "engine", "network", "environment", "runs", "support"},
+    "cluster": {"agent", "engine", "network", "environment", "support"},
+    "verification": {"cluster", "agent", "engine", "network", "environment", "runs", "support"},
+    "exporting": {"cluster", "agent", "engine", "network", "environment", "support"},
+    "learn": {"verification", "cluster", "agent", "engine", "network", "environment", "runs", "support"},
+    "sweeping": {"cluster", "learn", "agent", "network", "environment", "runs", "support"},
     "reporting": {"exporting", "verification", "agent", "engine", "environment", "runs", "support"},
     "gymnasium": {"reporting", "environment", "support"},
-    "bench": {"learn", "exporting", "agent", "engine", "network", "environment", "support"},
-    "cli": {"bench", "reporting", "learn", "exporting", "verification", "agent", "environment", "support"},
+    "bench": {
+        *("learn", "exporting", "cluster", "agent", "engine", "network", "environments", "environment", "support"),
+    },
+    "cli": {
+        *("sweeping", "bench", "reporting", "learn", "exporting", "verification"),
+        *("cluster", "agent", "environment", "support"),
+    },
 }
 """Which packages each may import from, from the bottom up; docs/architecture.md draws it."""
 

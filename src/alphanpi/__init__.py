@@ -27,15 +27,17 @@ from alphanpi.errors import (
 if TYPE_CHECKING:
     from alphanpi.agent.agent import Agent, RunFailed
     from alphanpi.agent.catalogue import PretrainedAgent, agents
-    from alphanpi.agent.evaluation import Score, Scores, evaluate
+    from alphanpi.agent.evaluation import Score, Scores
     from alphanpi.agent.interpreter import Call, Execution, Interpreter
     from alphanpi.agent.loading import load
     from alphanpi.agent.running import Answer, run, trace
     from alphanpi.agent.solving import search
     from alphanpi.bench.device import bench_device
     from alphanpi.bench.exports import bench_export
+    from alphanpi.bench.scaling import bench_scale
     from alphanpi.bench.search import bench_search
     from alphanpi.bench.training import bench_train
+    from alphanpi.cluster.evaluating import evaluate
     from alphanpi.engine.config import SearchConfig
     from alphanpi.engine.inspection import Decision
     from alphanpi.engine.requests import Request, Trace
@@ -63,6 +65,8 @@ if TYPE_CHECKING:
         tree,
         watch,
     )
+    from alphanpi.sweeping.progress import SweepProgress
+    from alphanpi.sweeping.sweep import sweep
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
@@ -111,18 +115,20 @@ _LAZY = {
     "Scores": "alphanpi.agent.evaluation",
     "Search": "alphanpi.engine.search",
     "SearchConfig": "alphanpi.engine.config",
+    "SweepProgress": "alphanpi.sweeping.progress",
     "Trace": "alphanpi.engine.requests",
     "TrainConfig": "alphanpi.learn.config",
     "agents": "alphanpi.agent.catalogue",
     "bench_device": "alphanpi.bench.device",
     "bench_export": "alphanpi.bench.exports",
+    "bench_scale": "alphanpi.bench.scaling",
     "bench_search": "alphanpi.bench.search",
     "bench_train": "alphanpi.bench.training",
     "check": "alphanpi.environment.checking",
     "compare": "alphanpi.reporting",
     "create_evaluator": "alphanpi.network.model",
     "create_network": "alphanpi.network.model",
-    "evaluate": "alphanpi.agent.evaluation",
+    "evaluate": "alphanpi.cluster.evaluating",
     "export": "alphanpi.exporting",
     "export_evaluator": "alphanpi.exporting",
     "load": "alphanpi.agent.loading",
@@ -133,6 +139,7 @@ _LAZY = {
     "resume": "alphanpi.learn.train",
     "run": "alphanpi.agent.running",
     "search": "alphanpi.agent.solving",
+    "sweep": "alphanpi.sweeping.sweep",
     "trace": "alphanpi.agent.running",
     "train": "alphanpi.learn.train",
     "tree": "alphanpi.reporting",
@@ -184,6 +191,7 @@ __all__ = [
     "SpecificationError",
     "Standalone",
     "StopTraining",
+    "SweepProgress",
     "Trace",
     "TrainConfig",
     "UnknownEnvironmentError",
@@ -193,6 +201,7 @@ __all__ = [
     "available",
     "bench_device",
     "bench_export",
+    "bench_scale",
     "bench_search",
     "bench_train",
     "check",
@@ -214,6 +223,7 @@ __all__ = [
     "run",
     "runtime_source",
     "search",
+    "sweep",
     "trace",
     "train",
     "tree",

@@ -16,6 +16,7 @@ from alphanpi import (
     action,
     create_evaluator,
     create_network,
+    load,
     make,
     program,
 )
@@ -151,6 +152,42 @@ def test_forgetting_states_does_not_matter():
         for a, b in zip(search.run(requests), fresh, strict=True):
             assert a.visits.tolist() == b.visits.tolist()
     assert search.statistics.states < 600
+
+
+def told(trace):
+    counted = (trace.failure, trace.value, trace.simulations, trace.tried)
+    return counted, trace.states, trace.final, trace.visits.tolist(), trace.policies.tolist()
+
+
+def test_an_episode_alone_leaves_states_behind_and_ends_as_with_a_table_for_all_of_them():
+    made_room = 0
+    for name, options in ENVIRONMENTS:
+        environment = make(name, **options)
+        for case in range(12):
+            rng = np.random.default_rng((2, case))
+            config, evaluator = random_config(rng), random_evaluator(environment, rng)
+            for request in random_requests(environment, rng, 2, case, together=3):
+                large = Search(environment, evaluator, config)
+                small = Search(environment, evaluator, config.model_copy(update={"max_states": 60}))
+                (whole,), (trace,) = large.run([request]), small.run([request])
+                if trace.failure == Failure.STATES:
+                    continue
+                assert told(trace) == told(whole)
+                made_room += large.statistics.states > 60
+    assert made_room >= 8
+
+
+@pytest.mark.parametrize("name", ["sorting", "recursive-sorting", "hanoi"])
+def test_a_long_run_needs_few_states_at_a_time(name):
+    agent = load(f"pretrained:{name}")
+    top, size = agent.environment.library.learned[-1].name, 10 if name == "hanoi" else 30
+    request = Request(top, agent.environment.initial(top, size, np.random.default_rng(0)))
+    planner = agent.planner()
+    (whole,) = planner.run([request])
+    fewer = planner.config.model_copy(update={"max_states": planner.statistics.states // 3})
+    (trace,) = Search(agent.environment, agent.evaluator, fewer).run([request])
+    assert whole.success
+    assert told(trace) == told(whole)
 
 
 class Branches(Environment[int]):

@@ -46,6 +46,41 @@ def test_a_failed_exam_names_program_instance_and_reason():
     assert result.failing.split("(")[0].strip() != "COMPSWAP on"  # the list is shown
 
 
+def forgets_one_pair(see, size):
+    if see.p1_value_9 and see.p2_value_0:
+        yield "STOP"
+    else:
+        yield from SOLUTIONS["RecursiveSorting"]["COMPSWAP"](see, size)
+
+
+def test_what_is_hardly_ever_drawn_fails_the_exam_where_all_starts_are_known():
+    environment = make("recursive-sorting")
+    changes = {"validation.exam_episodes": 1, "validation.called_program_factor": 1}
+    right = examined(environment, ScriptedEvaluator(environment, SOLUTIONS["RecursiveSorting"]), **changes)
+    right.validation._answer_all(0)
+    evaluator = ScriptedEvaluator(environment, {**SOLUTIONS["RecursiveSorting"], "COMPSWAP": forgets_one_pair})
+    trainer = examined(environment, evaluator, **changes)
+    assert all(answer.failure == Failure.NONE for answer in trainer.validation._validate(0, 1, Stream.EXAM))
+    result = trainer.validation.exam(0)
+    assert result.outcome == Exam.ANSWERS
+    assert "COMPSWAP on 9 0 (post, " in result.failing
+    assert "of all 4200 failed" in result.failing
+    errors = trainer.starts.errors["COMPSWAP"]
+    assert len(errors) > 10
+    for error in errors:
+        state = trainer.starts.state(error.start)
+        assert (state.values[state.p1], state.values[state.p1 + 1]) == (9, 0)
+
+
+def test_starts_that_cannot_be_enumerated_are_not_asked_for():
+    environment = make("sorting")
+    trainer = Trainer(environment, preset("default"), seed=0)
+    assert {one.start.size for one in trainer.starts.every(environment.library.named("RSHIFT"), 20_000)} == {2, 3}
+    assert trainer.starts.every(environment.library.named("LSHIFT"), 10) == []
+    environment.enumerate = lambda program, size: (_ for _ in ()).throw(NotImplementedError)  # type: ignore[method-assign]
+    assert trainer.starts.every(environment.library.named("BUBBLE"), 20_000) == []
+
+
 def test_a_lemma_does_not_excuse_an_agent_that_plans_badly_on_large_problems():
     environment = make("recursive-sorting", observation="compare")
     assert environment.cutoff() is not None
@@ -126,7 +161,7 @@ def test_the_far_exam_is_held_whatever_lemma_there_is(monkeypatch, name, options
     }
     environment = make(name, **options)
     trainer = Trainer(environment, override(preset("default", name), changes), seed=0)
-    monkeypatch.setattr(trainer.validation, "_plan_alike", lambda calls, runs: planned.extend(calls))
+    monkeypatch.setattr(trainer.validation, "_plan_alike", lambda calls, runs, factor: planned.extend(calls))
     planned: list[Call] = []
     asked: list[tuple[str, int]] = []
 

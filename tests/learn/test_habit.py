@@ -75,7 +75,7 @@ def test_an_agent_that_fails_elsewhere_learns_from_the_search():
 def test_what_validation_has_solved_is_learned_as_it_was_solved(faulty):
     environment = make("sorting", observation="compare")
     trainer = Trainer(environment, preset("default"), seed=0)
-    solutions = SOLUTIONS["Sorting"] | ({"RSHIFT": stopping} if faulty else {})
+    solutions = {**SOLUTIONS["Sorting"], **({"RSHIFT": stopping} if faulty else {})}
     evaluator = ScriptedEvaluator(environment, solutions)
     trainer.validation.interpreter = Interpreter(environment, evaluator)
     outcomes = trainer.validation.run(0, 24)

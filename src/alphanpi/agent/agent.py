@@ -56,6 +56,7 @@ class Agent(Verbs):
         self.interpreter = Interpreter(environment, self.evaluator)
         self.guard = self.interpreter.guard
         self._planner: Search | None = None
+        self.at_once = 2  # calls of which it is told how far they are, at first
 
     def __repr__(self) -> str:
         programs = ", ".join(entry.name for entry in self.environment.library.learned)

@@ -22,7 +22,6 @@ from alphanpi.support.markup import table
 from alphanpi.support.optional import optional_module
 
 _LARGEST_DEFAULT = 100
-_TOGETHER = 2  # instances run side by side before it is told how far it is, at first
 _QUICK = 0.5  # seconds after which there may be twice as many
 
 
@@ -78,20 +77,7 @@ def evaluate(
 ) -> Scores:
     """Run a program on random instances of each size; both modes see the same instances.
 
-    Args:
-        run: An agent, or what `load` takes.
-        program: The last one if omitted.
-        sizes: The environment's test sizes up to 100 if omitted.
-        episodes: Instances per size.
-        mode: The network alone, with search, or both.
-        seed: Decides the instances.
-        max_actions: An execution of more, those of nested calls too, fails: a program may be right and yet take
-            exponential time.
-        environment: The agent's environment, if `run` names one that is not trusted; see `load`.
-        keep: Write the scores into the run's directory, if the agent is the newest of a run and `max_actions` is not
-            given; reports show them.
-        on_score: Called with each score.
-        on_progress: Called every now and then inside a size.
+    The public verb, which takes workers as well, describes the arguments: `alphanpi.evaluate`.
     """
     agent = as_agent(run, environment=environment)
     keep = keep and max_actions == MAX_ACTIONS
@@ -159,7 +145,7 @@ def _score(
 ) -> Score:
     began = time.perf_counter()
     executions: list[Execution] = []
-    together = len(calls) if told is None else _TOGETHER
+    together = len(calls) if told is None else agent.at_once
     try:
         while len(executions) < len(calls):
             if told is not None:

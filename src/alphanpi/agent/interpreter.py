@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 from alphanpi.engine.tables import Failure
-from alphanpi.environment.guard import Guard, shown
+from alphanpi.environment.guard import RAISED, Guard, shown
 from alphanpi.environment.specification import Environment
 from alphanpi.environment.step import Step
 from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
-from alphanpi.network.history_table import HistoryTable, Key
+from alphanpi.network.history_table import NONE, HistoryTable, Key
 
 
 class Call(NamedTuple):
@@ -76,22 +77,22 @@ class _Frame:
 class _Recorder:
     """Keeps and counts the steps of one execution."""
 
-    __slots__ = ("by_depth", "choices", "deepest", "most", "outline", "steps")
+    __slots__ = ("by_depth", "choices", "deepest", "most", "names", "outline", "steps")
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, names: Sequence[str]) -> None:
+        self.names = names
         self.most = sys.maxsize if recording.steps is None else recording.steps
         self.deepest = sys.maxsize if recording.depth is None else recording.depth
         self.outline = recording.outline
         self.steps: list[Step] = []
         self.by_depth: list[int] = []
-        self.choices: dict[tuple[str, str], int] = {}
+        self.choices = [0] * len(names) ** 2  # by library indices of program and action
 
-    def add(self, depth: int, program: str, state: Any, action: str) -> None:
+    def add(self, depth: int, program: int, state: Any, action: int) -> None:
         while depth >= len(self.by_depth):
             self.by_depth.append(0)
         self.by_depth[depth] += 1
-        choice = (program, action)
-        self.choices[choice] = self.choices.get(choice, 0) + 1
+        self.choices[program * len(self.names) + action] += 1
         if depth > self.deepest:
             return
         # Too many: give up the deepest level, perhaps this step's own. The outermost call is never given up.
@@ -99,20 +100,22 @@ class _Recorder:
             self.deepest = max(1, depth, *(step.depth for step in self.steps)) - 1
             self.steps = [step for step in self.steps if step.depth <= self.deepest]
         if depth <= self.deepest and len(self.steps) < self.most:
-            self.steps.append(Step(depth, program, state, action))
+            self.steps.append(Step(depth, self.names[program], state, self.names[action]))
 
     def tally(self) -> Tally:
-        return Tally(tuple(self.by_depth), self.choices)
+        pairs = zip(product(self.names, self.names), self.choices, strict=True)
+        return Tally(tuple(self.by_depth), {pair: times for pair, times in pairs if times})
 
 
 class _Instance:
-    __slots__ = ("actions", "decisions", "execution", "frames", "recorder", "remembering")
+    __slots__ = ("actions", "decisions", "execution", "frames", "led", "recorder", "remembering")
 
     def __init__(
         self, frame: _Frame, recorder: _Recorder | None, decisions: Mapping[int, int], remembering: bool
     ) -> None:
         self.frames = [frame]
         self.decisions = decisions
+        self.led = frame.program if decisions else NONE  # the program that does not do what the network says
         self.remembering = remembering
         self.actions = 0
         self.recorder = recorder
@@ -144,6 +147,7 @@ class Interpreter:
         self._remembered: dict[tuple[int, Any], _Outcome] = {}
         self._atomic = self.library.atomic_count
         self._names = self.library.names
+        self._conditions = [self.guard.conditions(program.name) or () for program in self.library.learned]
 
     def forget(self) -> None:
         """To be called when the network's weights have changed."""
@@ -166,13 +170,13 @@ class Interpreter:
             max_actions: Bounds each execution.
             decisions: For each call, actions to take after some histories of the table, where they are legal, whatever
                 the network says.
-            remembering: Look up what calls of other programs than the one executed did before in the same state; their
-                steps are counted, but neither kept nor tallied.
+            remembering: Look up what calls inside of others did before in the same state, but for those of a program
+                that is led by decisions; their steps are counted, but neither kept nor tallied.
         """
         recording = Recording() if record is True else record or None
         led = decisions if decisions is not None else [{}] * len(calls)
         instances = [
-            _Instance(self._frame(call), recording and _Recorder(recording), own, remembering)
+            _Instance(self._frame(call), recording and _Recorder(recording, self._names), own, remembering)
             for call, own in zip(calls, led, strict=True)
         ]
         self._under_way = instances
@@ -218,15 +222,19 @@ class Interpreter:
         following = self.table.following
         while True:
             frame = frames[-1]
-            key = (frame.context, guard.observe(frame.state))
-            history = numbers.get(key)
+            key = (frame.context, guard.look(frame.state))
+            try:
+                history = numbers.get(key)
+            except TypeError:  # something in it cannot be hashed
+                history = None
             if history is None:
+                guard.well_formed(key[1], frame.state)
                 return key
             action = self._choose(history, frame, instance.decisions)
             frame.length += 1
             instance.actions += 1
             if recorder is not None:
-                recorder.add(len(frames) - 1, names[atomic + frame.program], frame.state, names[action])
+                recorder.add(len(frames) - 1, atomic + frame.program, frame.state, action)
             if action == 0:
                 own = names[atomic + frame.program]
                 if not guard.post(own, frame.entry, frame.state):
@@ -237,7 +245,7 @@ class Interpreter:
                     instance.end(True, Failure.NONE, frame.state, None)
                     return None
                 if instance.remembering:
-                    self._remember(instance, frame, None)
+                    self._remember(instance, frame, frame.state, None)
                 caller = frames[-1]
                 caller.state = guard.leave(caller.state, frame.state, own, names[atomic + caller.program])
                 continue
@@ -257,7 +265,9 @@ class Interpreter:
             callee = names[action]
             entry = guard.enter(frame.state, callee, names[atomic + frame.program])
             known = self._remembered.get((action - atomic, entry)) if instance.remembering else None
-            if known is None or action - atomic == frames[0].program:
+            if known is not None and max_actions is not None and instance.actions + known.actions >= max_actions:
+                known = None  # it may end inside, which does not depend on what was remembered
+            if known is None or action - atomic == instance.led:
                 frames.append(_Frame(action - atomic, entry, guard.depth(callee, entry), instance.actions))
                 continue
             instance.actions += known.actions
@@ -266,31 +276,35 @@ class Interpreter:
                 return None
             frame.state = guard.leave(frame.state, known.final, callee, names[atomic + frame.program])
 
-    def _remember(self, instance: _Instance, frame: _Frame, culprit: Call | None) -> None:
+    def _remember(self, instance: _Instance, frame: _Frame, final: Any, culprit: Call | None) -> None:
         """Take note of how a call ended; not of those for which the instance has decisions of its own."""
-        if frame.program != instance.frames[0].program:
+        if frame.program != instance.led:
             actions = instance.actions - frame.before
-            self._remembered[frame.program, frame.entry] = _Outcome(frame.state, actions, culprit)
+            self._remembered[frame.program, frame.entry] = _Outcome(final, actions, culprit)
 
     def _choose(self, history: int, frame: _Frame, decisions: Mapping[int, int]) -> int:
         """The most probable legal action; pre-conditions are asked in the order of the logits."""
-        caller = self._names[self._atomic + frame.program]
         decided = decisions.get(history)
-        if decided is not None and (decided == 0 or self.guard.pre(self._names[decided], frame.state, caller)):
-            return decided
-        for action in self.table.rankings[history]:
-            if action == 0 or self.guard.pre(self._names[action], frame.state, caller):
-                return action
-        raise AssertionError("STOP is always legal")
+        ranking = self.table.rankings[history] if decided is None else (decided, *self.table.rankings[history])
+        conditions, state = self._conditions[frame.program], frame.state  # none where `pre` is the environment's own
+        try:
+            for action in ranking if conditions else ():
+                test = conditions[action]
+                if test is True or (test is not False and test(state)):
+                    return action
+        except RAISED:  # the guard asks the same and names the condition at fault
+            pass
+        caller = self._names[self._atomic + frame.program]
+        return next(action for action in ranking if action == 0 or self.guard.pre(self._names[action], state, caller))
 
     def _fail(self, instance: _Instance, failure: Failure) -> None:
         frame = instance.frames[-1]
         culprit = Call(self._names[self._atomic + frame.program], frame.entry)
         if len(instance.frames) > 1 and failure in (Failure.POST, Failure.DEPTH):
             failure = Failure.CALL
-            if instance.remembering and all(one.program != instance.frames[0].program for one in instance.frames[1:]):
+            if instance.remembering and all(one.program != instance.led for one in instance.frames[1:]):
                 for called in instance.frames[1:]:
-                    self._remember(instance, called, culprit)
+                    self._remember(instance, called, frame.state, culprit)
         instance.end(False, failure, frame.state, culprit)
 
 

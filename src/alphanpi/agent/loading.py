@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
 from alphanpi.agent.agent import Agent, LoadedFrom
-from alphanpi.agent.weights import ModelCard, SavedWeights, hash_of, network_of, read_weights
+from alphanpi.agent.weights import ModelCard, SavedWeights, WeightsOrigin, hash_of, network_of, read_weights
 from alphanpi.engine.config import SearchConfig
 from alphanpi.environment.given import GivenEnvironment, environment_of
+from alphanpi.environment.narrowing import narrowed
 from alphanpi.environment.registration import identified
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
+from alphanpi.network.frozen import FrozenRecord
 from alphanpi.network.model import NPINetwork
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.records import CHECKPOINTS, LAST, META_FILE, MODEL_FILE, STATE_FILE, read_run, read_state
@@ -46,10 +49,10 @@ def load(run: str | Path, device: str = "cpu", *, environment: NamedEnvironment 
             known by id or was named by the user before.
     """
     path = weights_path(run)
-    weights = read_weights(path)
+    weights = read_intact(path)
     card = weights.card
-    _require_intact(path, weights)
     created = environment_of(path, card.environment, card.options, environment)
+    created = narrowed(created, frozen_calls(card.frozen))
     library = created.library
     for what, saved, now in (
         ("programs", card.library, tuple(library.names)),
@@ -58,11 +61,23 @@ def load(run: str | Path, device: str = "cpu", *, environment: NamedEnvironment 
     ):
         if saved != now:
             raise UsageError(f"{path}: made for {card.environment} with other {what}: {saved}, now {now}")
-    network = network_of(created, card.network, weights.tensors, str(path))
+    network = network_of(created, card.network, weights.tensors, str(path), card.frozen)
     network.eval()
     directory = RunDirectory((Path(run) if Path(run).is_dir() else path.parent).absolute())
     own = weights.sha256 if environment is None else None
     return Agent(created, network, card, device, LoadedFrom(str(run), directory, hash_of(network), own))
+
+
+def read_intact(path: Path) -> SavedWeights:
+    """A weights file, which has to be what its checkpoint and its run say."""
+    weights = read_weights(path)
+    _require_intact(path, weights)
+    return weights
+
+
+def frozen_calls(frozen: Sequence[FrozenRecord]) -> dict[str, frozenset[str]]:
+    """What frozen programs may call: nothing that came after them."""
+    return {name: frozenset(record.library) for record in frozen for name in record.programs}
 
 
 def as_agent(subject: Subject, device: str = "cpu", *, environment: NamedEnvironment = None) -> Agent:
@@ -153,15 +168,22 @@ def describe(
     network: NPINetwork,
     search: SearchConfig,
     seed: int,
+    origin: WeightsOrigin | None = None,
 ) -> ModelCard:
     """The card of a network trained on an environment."""
+    library = environment.library
     return ModelCard(
         environment=identifier,
         options=options,
         version=environment.version,
-        library=tuple(environment.library.names),
+        library=tuple(library.names),
         fields=tuple(environment.fields),
         network=network.config,
         search=search,
         seed=seed,
+        calls={
+            entry.name: tuple(called.name for called in library.callable_by(entry.name)) for entry in library.learned
+        },
+        origin=origin,
+        frozen=tuple(part.record for part in network.frozen),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -17,10 +17,11 @@ from alphanpi.engine.config import SearchConfig
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.config import NetworkConfig
+from alphanpi.network.frozen import FrozenNetwork, FrozenRecord, placed
 from alphanpi.network.model import NPINetwork, parameter_count
 from alphanpi.runs.records import Seed
 from alphanpi.support.files import write_atomically
-from alphanpi.support.record import Record, Text, parsed_record, read_bytes
+from alphanpi.support.record import Record, Sha256, Text, parsed_record, read_bytes
 
 _METADATA = "alphanpi"
 _MOST_BYTES = 2**32
@@ -28,6 +29,13 @@ _LARGEST_LAYER = 2**16
 _SHOWN_NAMES = 3
 
 Tensors = dict[str, torch.Tensor]
+
+
+class WeightsOrigin(Record):
+    """Whose weights a training began from."""
+
+    environment: Text
+    weights: Sha256  # hash of all of them
 
 
 class ModelCard(Record):
@@ -41,6 +49,9 @@ class ModelCard(Record):
     network: NetworkConfig
     search: SearchConfig  # configuration the agent was trained with; planning starts from it
     seed: Seed
+    calls: dict[Text, tuple[Text, ...]] = Field(default_factory=dict)  # what each program may call; not in older files
+    origin: WeightsOrigin | None = None
+    frozen: tuple[FrozenRecord, ...] = ()
 
 
 class SavedWeights(NamedTuple):
@@ -60,8 +71,13 @@ class TensorShape(NamedTuple):
 
 def write_weights(path: Path, network: NPINetwork, card: ModelCard) -> None:
     """Save weights together with what they belong to."""
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    write_atomically(path, save(tensors, metadata={_METADATA: json.dumps(card.model_dump(mode="json"))}))
+    write_atomically(path, packed(network.state_dict(), card))
+
+
+def packed(tensors: Mapping[str, torch.Tensor], card: ModelCard) -> bytes:
+    """The content of a weights file."""
+    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    return save(plain, metadata={_METADATA: json.dumps(card.model_dump(mode="json"))})
 
 
 def read_weights(path: Path) -> SavedWeights:
@@ -90,13 +106,56 @@ def read_tensors(content: bytes, where: str) -> Tensors:
     return tensors
 
 
-def network_of(environment: Environment[Any], config: NetworkConfig, tensors: Tensors, where: str) -> NPINetwork:
+def network_of(
+    environment: Environment[Any],
+    config: NetworkConfig,
+    tensors: Tensors,
+    where: str,
+    frozen: Sequence[FrozenRecord] = (),
+) -> NPINetwork:
     """The network of an environment with given weights, which have to fit."""
     for name, size in config.model_dump().items():
         if size > _LARGEST_LAYER:
             raise UsageError(f"{where}: a network with {name} = {size}; no more than {_LARGEST_LAYER:,} can be used")
     library = environment.library
+    own, *others = separated(tensors, len(frozen))
+    parts = [
+        frozen_network(environment, record, config, weights, where)
+        for record, weights in zip(frozen, others, strict=True)
+    ]
     shape = (len(environment.fields), len(library.learned), len(library))
+    return with_frozen(network_of_shape(shape, config, own, where), parts)
+
+
+def with_frozen(network: NPINetwork, parts: Sequence[FrozenNetwork]) -> NPINetwork:
+    """The network, and frozen ones beside it."""
+    network.frozen = torch.nn.ModuleList(parts)  # type: ignore[assignment]
+    return network
+
+
+def frozen_network(
+    environment: Environment[Any], record: FrozenRecord, config: NetworkConfig, tensors: Tensors, where: str
+) -> FrozenNetwork:
+    """A network that goes on deciding for its programs in an environment that has all they know."""
+    embeddings = tensors.get("embedding.weight")
+    learned = 0 if embeddings is None or embeddings.dim() == 0 else len(embeddings)
+    missing = [name for name in record.library if name not in environment.library.names]
+    missing += [name for name in record.fields if name not in environment.fields]
+    own = record.library[len(record.library) - learned :] if 0 < learned < len(record.library) else ()
+    missing += [
+        name
+        for name in record.programs
+        if name not in own or name not in {entry.name for entry in environment.library.learned}
+    ]
+    if missing:
+        raise UsageError(f"{where}: frozen programs need {missing[0]}, which does not fit the environment")
+    shape = (len(record.fields), learned, len(record.library))
+    network = network_of_shape(shape, config.model_copy(update={"window": record.window}), tensors, where)
+    return FrozenNetwork(network, record, placed(record, learned, environment.library, environment.fields))
+
+
+def network_of_shape(shape: tuple[int, int, int], config: NetworkConfig, tensors: Tensors, where: str) -> NPINetwork:
+    """A network of a shape (fields, programs, entries) with given weights, which have to fit."""
     if sum(tensor.numel() for tensor in tensors.values()) != parameter_count(*shape, config):
         with torch.device("meta"):  # asks for no memory; else avoided, since it loads torch's compiler, for seconds
             require_fitting(tensors, shapes_of(NPINetwork(*shape, config)), where)
@@ -104,6 +163,18 @@ def network_of(environment: Environment[Any], config: NetworkConfig, tensors: Te
     require_fitting(tensors, shapes_of(network), where)
     network.load_state_dict(tensors)
     return network
+
+
+def separated(tensors: Tensors, frozen: int) -> list[Tensors]:
+    """The tensors of the network itself, and of each of the frozen ones beside it."""
+    prefixes = [f"frozen.{number}.network." for number in range(frozen)]
+    own = {name: tensor for name, tensor in tensors.items() if not name.startswith(tuple(prefixes))}
+    return [own, *(below(tensors, prefix) for prefix in prefixes)]
+
+
+def below(tensors: Mapping[str, torch.Tensor], prefix: str) -> Tensors:
+    """The tensors whose names begin so, by the rest of their names."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 def shapes_of(network: NPINetwork) -> dict[str, TensorShape]:
@@ -133,19 +204,30 @@ def _described(shape: TensorShape) -> str:
 
 
 def hash_of(network: NPINetwork) -> str:
-    """SHA-256 over all weights of a network and, which they do not show, its window."""
-    return _hash(network.state_dict(), network.config)
+    """SHA-256 over all weights of a network and, which they do not show, its window and what is frozen."""
+    return _hash(network.state_dict(), network.config.window, [part.record for part in network.frozen])
 
 
 def saved_hash(weights: SavedWeights) -> str:
     """The same of a network that was saved."""
-    return _hash(weights.tensors, weights.card.network)
+    return _hash(weights.tensors, weights.card.network.window, weights.card.frozen)
 
 
-def _hash(tensors: Mapping[str, torch.Tensor], config: NetworkConfig) -> str:
+def frozen_hashes(network: NPINetwork) -> dict[str, str]:
+    """By frozen program, the hash of the network that decides for it: what the agent had that learned it alone."""
+    return {
+        name: _hash(part.network.state_dict(), part.record.window, ())
+        for part in network.frozen
+        for name in part.record.programs
+    }
+
+
+def _hash(tensors: Mapping[str, torch.Tensor], window: int, frozen: Sequence[FrozenRecord]) -> str:
     digest = hashlib.sha256()
-    if config.window:
-        digest.update(f"window {config.window}".encode())
+    if window:
+        digest.update(f"window {window}".encode())
+    for record in frozen:
+        digest.update(record.model_dump_json().encode())
     for name, tensor in sorted(tensors.items()):
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().numpy().tobytes())

@@ -25,7 +25,7 @@ import numpy as np
 from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.tables import Failure
 from alphanpi.environment.specification import STOP, Environment
-from alphanpi.network.evaluator import UNBOUNDED, Evaluation, Evaluator, window_of
+from alphanpi.network.evaluator import UNBOUNDED, Evaluation, Evaluator, windows_of
 
 
 class CallFailedError(Exception):
@@ -254,7 +254,7 @@ class Oracle:
         """The network's answer: after one more observation or, with a window, after the last ones of the call alone."""
         program = np.array([self.index - self.library.atomic_count])
         observation = np.array([self.environment.observe(node.state)], np.int16)
-        window = window_of(self.evaluator)
+        window = self.window_size()
         if window == UNBOUNDED:
             return self.evaluator.evaluate(program, observation, node.incoming_memory[None])
         before = [] if node.begins or node.parent is None else node.parent.seen
@@ -365,7 +365,7 @@ class Oracle:
 
     def settled(self, node: Node) -> int | None:
         """What an agent with a window has done before where it saw the same and was allowed the same, if anything."""
-        if window_of(self.evaluator) == UNBOUNDED:
+        if self.window_size() == UNBOUNDED:
             return None
         below, above = node, node.parent
         while above is not None:
@@ -376,7 +376,12 @@ class Oracle:
 
     def window(self, node: Node) -> list[tuple[int, Any]]:
         """What the agent sees in a node."""
-        return [(before, seen.tolist()) for before, seen in node.seen[-window_of(self.evaluator) :]]
+        return [(before, seen.tolist()) for before, seen in node.seen[-self.window_size() :]]
+
+    def window_size(self) -> int:
+        """How many observations of a call the network sees."""
+        programs = len(self.library.learned)
+        return windows_of(self.evaluator, programs)[self.index - self.library.atomic_count]
 
     def new_node(self, state: Any, parent: Node | None, action: int | None, memory: np.ndarray) -> Node:
         """A node, within the limit of one tree."""

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from cyclopts import CycloptsError, UnknownOptionError
 
-from alphanpi.cli import benchmarks, comparing, environments, exporting, learning, running, showing, verifying
+from alphanpi.cli import benchmarks, comparing, environments, exporting, learning, running, showing, sweeping, verifying
 from alphanpi.cli.output import OutputClosed, StandardOutput
 from alphanpi.cli.shared import EXIT_BUG, EXIT_ERROR, EXIT_INTERRUPTED, EXIT_NO_READER, app, guard_inputs
 from alphanpi.errors import AlphaNPIError
@@ -26,6 +26,7 @@ __all__ = [
     "main",
     "running",
     "showing",
+    "sweeping",
     "verifying",
 ]
 

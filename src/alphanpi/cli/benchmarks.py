@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from alphanpi.cli.progress import Activity
-from alphanpi.cli.shared import Device, Json, bench_app, print_json, whole_numbers
-from alphanpi.support.limits import percent
+from alphanpi.cli.shared import Device, Json, RayAddress, bench_app, print_json, whole_numbers
+from alphanpi.errors import UsageError
+from alphanpi.support.limits import percent, whole
 
 
 @bench_app.command(name="search")
@@ -196,3 +197,53 @@ def bench_device(
 
 def _from(what: str, units: int | None) -> str:
     return f"{what} with none of these networks" if units is None else f"{what} from network.memory = {units} on"
+
+
+@bench_app.command(name="scale")
+def bench_scale(
+    *,
+    built_in: Annotated[str, Parameter(help="numbers of workers for built-in environments")] = "1,2",
+    waiting: Annotated[
+        str, Parameter(help="numbers of workers for an environment whose actions wait a millisecond")
+    ] = "1,2,4,8,16",
+    iterations: Annotated[int, Parameter(help="training iterations to measure")] = 3,
+    seed: Annotated[int, Parameter(help="seed of the runs")] = 0,
+    ray: RayAddress = None,
+    as_json: Json = False,
+) -> int:
+    """How much faster training gets with workers, and where that ends."""
+    from alphanpi.bench.scaling import ScaleResult
+    from alphanpi.bench.scaling import bench_scale as run_bench
+
+    console = Console(stderr=as_json)
+    table = Table(Column("case", no_wrap=True), "workers", "seconds", "speed-up", "gradient steps", "same weights")
+
+    def show(result: ScaleResult) -> None:
+        activity.print(f"{result.case}, {result.workers} workers: {result.seconds:.1f} s", console)
+        table.add_row(
+            result.case,
+            str(result.workers) if result.workers else "none",
+            f"{result.seconds:.2f}",
+            f"{result.speed_up:.2f}",
+            percent(result.gradient_share),
+            "yes" if result.same else "no",
+        )
+
+    with Activity("training") as activity:
+        report = run_bench(_numbers(built_in), _numbers(waiting), iterations, seed, ray, on_result=show)
+    if as_json:
+        print_json({**report._asdict(), "results": [result._asdict() for result in report.results]})
+    else:
+        console.print(table)
+        console.print(f"{report.cores} cores; {1000 * report.seconds_per_chunk:.1f} ms for a chunk of nothing")
+        for case, most in report.most_workers.items():
+            console.print(f"{case}: more than {most:.0f} workers would be idle half of the time", highlight=False)
+    return 0
+
+
+def _numbers(text: str) -> list[int]:
+    """Whole numbers separated by commas."""
+    try:
+        return [whole("workers", int(part)) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise UsageError(f"{text!r}: give numbers of workers separated by commas, for example 1,2,4") from error

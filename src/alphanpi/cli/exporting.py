@@ -10,7 +10,18 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from alphanpi.cli.progress import Activity
-from alphanpi.cli.shared import EXIT_FINDINGS, EXIT_NOT_ESTABLISHED, TRUST, Env, Run, app, duration, examples
+from alphanpi.cli.shared import (
+    EXIT_FINDINGS,
+    EXIT_NOT_ESTABLISHED,
+    TRUST,
+    Env,
+    RayAddress,
+    Run,
+    Workers,
+    app,
+    duration,
+    examples,
+)
 
 
 @app.command(
@@ -43,6 +54,8 @@ def export(
         bool, Parameter(help="leave out what the agent need not do, where what is specified is still achieved")
     ] = False,
     env: Env = None,
+    workers: Workers = None,
+    ray: RayAddress = None,
 ) -> int:
     """Write what an agent has learned as code that does the same.
 
@@ -67,6 +80,8 @@ def export(
                 time_limit=limit,
                 simplify=simplify,
                 say=activity.say,
+                workers=workers,
+                ray=ray,
             )
         except ExportFailed as failure:
             errors.print(f"alphanpi: {' '.join(str(failure).split())}")

@@ -18,7 +18,9 @@ from alphanpi.cli.shared import (
     Env,
     EnvironmentId,
     Observation,
+    RayAddress,
     Run,
+    Workers,
     app,
     duration,
     environment_options,
@@ -81,6 +83,8 @@ def _value(text: str) -> Any:
         "train hanoi --seed 0 --out runs/hanoi",
         "train examples/lights.py --time-limit 5m",
         "train hanoi --until verified --learning.batch 64",
+        "train slow.py --workers 16 --ray head:6379    # on a Ray cluster, with the same result",
+        "train larger.py --from runs/smaller --freeze",
     ),
 )
 def train(
@@ -99,8 +103,21 @@ def train(
         int | None, Parameter(help="size of problems that decides what is learned; else the environment's")
     ] = None,
     time_limit: TimeLimit = None,
+    begin_from: Annotated[
+        str | None,
+        Parameter(
+            name="--from",
+            help="begin with what RUN has learned (run directory, weights file or pretrained:NAME), by the names of "
+            "programs, actions and fields",
+        ),
+    ] = None,
+    freeze: Annotated[
+        bool, Parameter(help="the programs of RUN stay exactly as they are; the others are learned", negative="")
+    ] = False,
     log: Log = None,
     device: Device = "cpu",
+    workers: Workers = None,
+    ray: RayAddress = None,
 ) -> int:
     """Train an agent. Exit code 0: every program learned; 1: stopped before that, with a checkpoint."""
     from alphanpi.environment.registry import make
@@ -125,6 +142,10 @@ def train(
             device=device,
             observer=_watched(view, activity),
             log=log,
+            workers=workers,
+            ray=ray,
+            begin_from=begin_from,
+            freeze=freeze,
             warn=_warn,
             **environment_options(observation),
         )
@@ -144,6 +165,8 @@ def resume(
     log: Log = None,
     env: Env = None,
     device: Annotated[str | None, Parameter(help="where the network runs; as before if omitted")] = None,
+    workers: Workers = None,
+    ray: RayAddress = None,
 ) -> int:
     """Go on with a run from its newest checkpoint, as if it had never stopped."""
     from alphanpi.learn.train import resume as run_resume
@@ -160,6 +183,8 @@ def resume(
             environment=env,
             observer=_watched(view, activity),
             log=log,
+            workers=workers,
+            ray=ray,
             warn=_warn,
         )
     return _summary(console, outcome)
@@ -232,11 +257,13 @@ def _summary(console: Console, outcome: Any) -> int:
         done = "learned and proved" if outcome.proved else "learned"
         headline = f"{done} every program in {outcome.elapsed:.1f} s and {outcome.iterations} iterations"
     else:
-        why = {"time": "time limit", "iterations": "iteration limit"}.get(outcome.reason, outcome.reason)
+        why = {"time": "time limit", "iterations": "iteration limit", "frozen": "frozen program"}.get(
+            outcome.reason, outcome.reason
+        )
         headline = f"stopped ({why}) after {outcome.elapsed:.1f} s: {outcome.explanation}"
     programs, place = list(outcome.success), shlex.quote(str(outcome.run))
     lines = [headline, f"time: {spent}", f"run:  {outcome.run}", "next:"]
-    if not outcome.completed and outcome.reason != "iterations":
+    if not outcome.completed and outcome.reason not in ("iterations", "frozen"):
         lines.append(f"  alphanpi resume {place}")
     lines += [
         f"  alphanpi report {place}    # a page that shows what was learned",

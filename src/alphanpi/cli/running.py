@@ -19,10 +19,12 @@ from alphanpi.cli.shared import (
     Env,
     Json,
     ProgramName,
+    RayAddress,
     Run,
     Seed,
     Size,
     Words,
+    Workers,
     app,
     examples,
     print_json,
@@ -87,12 +89,14 @@ def evaluate(
     max_actions: MaxActions = MAX_ACTIONS,
     env: Env = None,
     device: Device = "cpu",
+    workers: Workers = None,
+    ray: RayAddress = None,
     as_json: Json = False,
 ) -> int:
     """Measure how an agent generalises: success by size, with 95 % intervals. Exit code 1 if anything failed."""
     from alphanpi.agent.evaluation import Measured, Score
-    from alphanpi.agent.evaluation import evaluate as run_evaluation
     from alphanpi.agent.loading import load
+    from alphanpi.cluster.evaluating import evaluate as run_evaluation
 
     chosen = None if sizes is None else whole_numbers("--sizes", sizes)
     console = Console(stderr=as_json)
@@ -126,6 +130,8 @@ def evaluate(
             mode=mode,
             seed=seed,
             max_actions=max_actions,
+            workers=workers,
+            ray=ray,
             on_score=show,
             on_progress=tell,
         )

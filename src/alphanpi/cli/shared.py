@@ -13,7 +13,7 @@ from rich.console import Console
 
 from alphanpi import __version__
 from alphanpi.errors import UsageError
-from alphanpi.support.limits import MOST_SECONDS
+from alphanpi.support.durations import seconds_of
 
 EXIT_FINDINGS = 1
 EXIT_ERROR = 2
@@ -117,22 +117,18 @@ Words = Annotated[
 Size = Annotated[int | None, Parameter(help="draw an input of this size; the validation size if omitted")]
 Seed = Annotated[int | None, Parameter(help="draw an input with this seed; 0 if omitted")]
 Json = Annotated[bool, Parameter(name="--json", help="print JSON for scripts", negative="")]
+Workers = Annotated[
+    int | None, Parameter(help="spread it over this many processes of Ray; results are the same, bit for bit")
+]
+RayAddress = Annotated[
+    str | None, Parameter(name="--ray", help="cluster the workers are in: host:port or auto; this machine if omitted")
+]
 Device = Annotated[str, Parameter(help="where the network runs: cpu, cuda, cuda:1, mps")]
 
 
 def duration(text: str | None) -> float | None:
     """Seconds, from what `--time-limit` was given."""
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
-    if match is None:
-        raise UsageError(f"--time-limit {text}: write 90, 90s, 5m or 1h")
-    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
-    if seconds == 0:
-        raise UsageError(f"--time-limit {text} leaves no time; give a positive one")
-    if seconds > MOST_SECONDS:
-        raise UsageError(f"--time-limit {text}: give at most a year")
-    return seconds
+    return None if text is None else seconds_of(text, "--time-limit")
 
 
 def whole_numbers(option: str, text: str) -> list[int]:

@@ -20,7 +20,9 @@ from alphanpi.cli.shared import (
     TRUST,
     Env,
     Json,
+    RayAddress,
     Run,
+    Workers,
     app,
     duration,
     examples,
@@ -50,6 +52,8 @@ def verify(
     out: Annotated[Path | None, Parameter(help="write the certificate to this file")] = None,
     recheck: Annotated[Path | None, Parameter(help="compute this certificate again and compare")] = None,
     env: Env = None,
+    workers: Workers = None,
+    ray: RayAddress = None,
     as_json: Json = False,
 ) -> int:
     """Verify an agent's programs for every size. Exit code 0 PROVED, 1 REFUTED, 3 SATURATED or BOUNDED."""
@@ -69,7 +73,14 @@ def verify(
             activity.say(f"verifying {advance.program}, size {advance.size}", advance.done, advance.total)
 
         certificate = run_verification(
-            run, max_size=max_size, time_limit=seconds, certificate=recheck, environment=env, on_size=show
+            run,
+            max_size=max_size,
+            time_limit=seconds,
+            certificate=recheck,
+            environment=env,
+            on_size=show,
+            workers=workers,
+            ray=ray,
         )
     record = certificate.record()
     if out is not None:
@@ -114,6 +125,8 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
             )
         if program.counter_example is not None:
             _print_counter_example(say, program)
+        if program.frozen is not None:
+            say(f"{program.name} decides by weights {program.frozen[:12]}, as before; verified here anew", "frozen:")
     audits = [program.audit for program in certificate.programs if program.audit is not None and program.audit.runs]
     if audits:
         runs, largest = sum(audit.runs for audit in audits), max(max(audit.sizes) for audit in audits)

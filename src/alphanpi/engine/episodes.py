@@ -54,6 +54,7 @@ class Episodes:
         self.shared = shared
         self.requests = requests
         self.environment_seconds = self.evaluation_seconds = 0.0
+        self._crowded_at = shared.config.max_states // 2  # states
         world = shared.world
         programs = [self._program(request) for request in requests]
         states = [world.intern(request.state) for request in requests]
@@ -82,7 +83,23 @@ class Episodes:
             if waiting == 0:
                 break
             self.fill(waiting, foresees_evaluations=self.shared.histories.asked_in_advance)
+            if len(self.requests) == 1 and len(self.shared.world.states) > self._crowded_at:
+                self._make_room()
         return [self.trace(e) for e in range(len(self.requests))]
+
+    def _make_room(self) -> None:
+        """Forget the states that a long episode has left behind; what is still needed of them can be found out again.
+
+        Only for an episode that has the tables to itself, so that its outcome does not depend on others.
+        """
+        world, pools = self.shared.world, self.shared.pools
+        places = (pools.nodes["state"], pools.frames["entry"], self.steps["state"], self.episodes["final"], self.starts)
+        for place in places:
+            place[(place >= len(world.states)) | (place < NONE)] = 0  # of episodes long past
+        renumbered = world.keep(np.concatenate([np.unique(place[place >= 0]) for place in places]))
+        for place in places:
+            place[place >= 0] = renumbered[place[place >= 0]]
+        self._crowded_at = max(self._crowded_at, 2 * len(world.states))
 
     def _advance(self) -> int:
         self.episodes["hole"] = Hole.NONE

@@ -46,16 +46,20 @@ class Foresight(NamedTuple):
         """
         world, histories, _ = self
         histories.notice()
-        atomic = world.atomic
+        # Run millions of times: what is there is looked up without a call.
+        atomic, programs, observed, legal_sets = world.atomic, world.programs, world.observed, world.legal_sets
+        known, favourites, following = histories.known_rows, histories.favourites, histories.following
         callers: list[_Caller] = []
         calls = 0
         for _ in range(_FARTHEST):
-            legal = world.fill_legal(state, program)
-            history = histories.known(context, world.observed[state])
+            legal = legal_sets.get(state * programs + program) or world.fill_legal(state, program)
+            history = known.get((context << 32) | observed[state])
             if history is None:
                 self._foresee_evaluation(context, state)
                 return
-            action = histories.favourite(history, legal)
+            action = favourites.get((history, legal.number))
+            if action is None:
+                action = histories.favourite(history, legal)
             if action == STOP_ACTION:
                 if not world.find_post(entry, state, program) or not callers:
                     return
@@ -81,7 +85,7 @@ class Foresight(NamedTuple):
                     state, program, entry, context = entered, callee, entered, callee
                     continue
                 state = result if change == NONE else world.fill_left(state, result, change)
-            context = histories.following(history, action, world.observations)
+            context = following(history, action, world.observations)
 
     def look_ahead(self, state: int, program: int, context_after: Callable[[int], int]) -> None:
         """Have everything ready for all actions at a node, which an exploring search will try soon.

@@ -14,7 +14,7 @@ from alphanpi.engine.compilation import allocating, compiled
 from alphanpi.engine.hashing import ABSENT, HashMap, get, pair_key, put
 from alphanpi.engine.kernel import advance
 from alphanpi.engine.tables import NONE, UNKNOWN, Hole, Tables
-from alphanpi.network.compiled import Weights, perceive, remember
+from alphanpi.network.compiled import Routed, Weights, of_network, perceive, remember
 
 _EVALUATE, _NO_HOLE = int(Hole.EVALUATE), int(Hole.NONE)
 ROWS_AT_ONCE = 256  # evaluated; more are not faster
@@ -33,14 +33,14 @@ class Growth(NamedTuple):
     program: NDArray[np.int64]  # [H]
     memory: NDArray[np.float32]  # [H, W]
     observations: NDArray[np.int16]  # [O, fields]
-    is_perceived: NDArray[np.bool_]  # [C] whether the observation of that number is in
-    perceived: NDArray[np.float32]  # [C + ROWS_AT_ONCE, 4H] what observations contribute; those above C not for long
+    is_perceived: NDArray[np.bool_]  # [G, C] whether the observation of that number is in, by network
+    perceived: NDArray[np.float32]  # [G, C + ROWS_AT_ONCE, 4H] what observations contribute; above C not for long
     most: int  # histories allowed in all
     clock: NDArray[np.int64]  # [3] nanoseconds that evaluations took, and room for what a clock shows
 
 
 @allocating
-def advance_evaluating(t: Tables, g: Growth, weights: Weights) -> int:
+def advance_evaluating(t: Tables, g: Growth, weights: Routed) -> int:
     """As `advance`, and goes on while the network alone can answer; the number of episodes that wait, or have waited.
 
     Where the tables have no room for more, episodes wait for evaluations, too.
@@ -51,10 +51,11 @@ def advance_evaluating(t: Tables, g: Growth, weights: Weights) -> int:
         if not add_rows(t, g, waiting):
             return waiting
         began = _now(g)
-        for row in range(first, g.rows[0], ROWS_AT_ONCE):
-            _evaluate(t, g, weights, row, min(row + ROWS_AT_ONCE, g.rows[0]))
+        row, products = first, weights.stacked.gates_hidden[0].size
+        while row < g.rows[0]:
+            row = _evaluate_some(t, g, weights, row)
         g.clock[0] += _now(g) - began
-        t.left[0] -= (g.rows[0] - first) * (1 + weights.gates_hidden.size // _PRODUCTS_PER_NODE)
+        t.left[0] -= (g.rows[0] - first) * (1 + products // _PRODUCTS_PER_NODE)
         if t.left[0] <= 0:
             return waiting
 
@@ -109,7 +110,29 @@ def _add_row(t: Tables, g: Growth, context: int, observation: int) -> None:
 
 
 @allocating
-def _evaluate(t: Tables, g: Growth, weights: Weights, first: int, last: int) -> None:
+def _evaluate_some(t: Tables, g: Growth, weights: Routed, first: int) -> int:
+    """Evaluate the next rows for which the same network decides; the row after them."""
+    most = min(first + ROWS_AT_ONCE, g.rows[0])
+    network = _network(g, weights, first)
+    last = first + 1
+    while last < most and _network(g, weights, last) == network:
+        last += 1
+    _evaluate(t, g, of_network(weights, network), weights.fields[network], network, first, last)
+    return last
+
+
+@compiled
+def _network(g: Growth, weights: Routed, row: int) -> int:
+    """Which network decides for the program of a new row, noted with it."""
+    g.program[row] = g.program[g.keys[row] >> np.int64(32)]
+    network: int = weights.network[g.program[row]]
+    return network
+
+
+@allocating
+def _evaluate(
+    t: Tables, g: Growth, weights: Weights, fields: NDArray[np.int64], network: int, first: int, last: int
+) -> None:
     """Evaluate new rows; those that extend the same history and follow each other share what they recall."""
     rows = last - first
     memory = np.empty((rows, g.memory.shape[1]), np.float32)
@@ -119,7 +142,6 @@ def _evaluate(t: Tables, g: Growth, weights: Weights, first: int, last: int) -> 
         key = g.keys[first + row]
         parent = key >> np.int64(32)
         observed[row] = key & np.int64(0xFFFFFFFF)
-        g.program[first + row] = g.program[parent]
         if parent != previous:
             memory[count] = g.memory[parent]
             count, previous = count + 1, parent
@@ -127,8 +149,8 @@ def _evaluate(t: Tables, g: Growth, weights: Weights, first: int, last: int) -> 
     remember(
         weights,
         g.program[first:last],
-        g.perceived,
-        _seen(g, weights, observed),
+        g.perceived[network],
+        _seen(g, weights, fields, network, observed),
         memory[:count],
         parents,
         t.logits[first:last],
@@ -138,27 +160,29 @@ def _evaluate(t: Tables, g: Growth, weights: Weights, first: int, last: int) -> 
 
 
 @allocating
-def _seen(g: Growth, weights: Weights, observed: NDArray[np.int64]) -> NDArray[np.int64]:
+def _seen(
+    g: Growth, weights: Weights, fields: NDArray[np.int64], network: int, observed: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Where each observation's share is kept, computed if it is not there: there are far fewer than histories."""
-    rows, kept, fields = observed.shape[0], g.is_perceived.shape[0], g.observations.shape[1]
+    rows, kept, is_perceived = observed.shape[0], g.is_perceived.shape[1], g.is_perceived[network]
     seen, new = np.empty(rows, np.int64), np.empty(rows, np.int64)
     count, spare = 0, kept
     for row in range(rows):
         seen[row] = observed[row]
         if observed[row] >= kept:
             seen[row], spare = spare, spare + 1
-        elif g.is_perceived[observed[row]]:
+        elif is_perceived[observed[row]]:
             continue
         else:
-            g.is_perceived[observed[row]] = True
+            is_perceived[observed[row]] = True
         new[count] = row
         count += 1
     if count > 0:
-        observations = np.empty((count, fields), np.float32)
+        observations = np.empty((count, fields.shape[0]), np.float32)
         for i in range(count):
-            for field in range(fields):
-                observations[i, field] = g.observations[observed[new[i]], field]
+            for place in range(fields.shape[0]):
+                observations[i, place] = g.observations[observed[new[i]], fields[place]]
         fresh = perceive(weights, observations)
         for i in range(count):
-            g.perceived[seen[new[i]]] = fresh[i]
+            g.perceived[network, seen[new[i]]] = fresh[i]
     return seen

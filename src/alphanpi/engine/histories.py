@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from alphanpi.engine import hashing
 from alphanpi.engine.fused import ROWS_AT_ONCE, Growth
 from alphanpi.engine.tables import NONE, Failure, LegalSet, LimitReachedError, extended
-from alphanpi.network.compiled import Weights
-from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of
+from alphanpi.network.compiled import Routed
+from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of, windows_of
 from alphanpi.network.history_table import Context
 from alphanpi.network.memories import NO_ROW, HostMemories, memories_of
 
@@ -38,6 +38,7 @@ class Histories:
         self.entries = entries
         self.max_histories = max_histories
         self.window = window_of(evaluator)
+        self._windows = windows_of(evaluator, programs)
         self.first = programs * (1 + entries) if self.window == 1 else programs
         """Rows there are from the beginning."""
         self._evaluations = 0  # of histories that were forgotten
@@ -52,10 +53,11 @@ class Histories:
             self._program[programs : self.first] = np.repeat(np.arange(programs), entries)
             for context in range(programs, self.first):
                 self._memories.put(context, NO_ROW, noted((context - programs) % entries))
-        self._fused = _weights(evaluator) is not None
-        gates = 4 * (evaluator.memory_width // 2)
-        self._perceived = np.zeros((_PERCEIVED + ROWS_AT_ONCE if self._fused else 0, gates), np.float32)
-        self._is_perceived = np.zeros(_PERCEIVED if self._fused else 0, np.bool_)
+        weights = _weights(evaluator)
+        self._fused = weights is not None
+        networks, gates = 0 if weights is None else len(weights.fields), 4 * (evaluator.memory_width // 2)
+        self._perceived = np.zeros((networks, _PERCEIVED + ROWS_AT_ONCE, gates), np.float32)
+        self._is_perceived = np.zeros((networks, _PERCEIVED), np.bool_)
         self.logits = np.zeros((rows, entries), np.float32)
         self.values = np.zeros(rows, np.float32)
         self._contexts: dict[int, Context] = {}
@@ -69,9 +71,9 @@ class Histories:
     def _begin(self) -> None:
         self._count[0] = self._noticed = self.first
         self.children = hashing.empty(_FIRST_CAPACITY)
-        self._known: dict[int, int] = {}
+        self.known_rows: dict[int, int] = {}  # of `known`, by one key for context and observation
         self._is_perceived[:] = False
-        self._favourites: dict[tuple[int, int], int] = {}
+        self.favourites: dict[tuple[int, int], int] = {}  # of `favourite`, by history and legal set
         self._contexts = {row: Context(row, NONE, NONE) for row in range(self.programs)}
         self._context_rows = {context: row for row, context in self._contexts.items()}
         self._following: dict[tuple[int, int], int] = {}
@@ -87,7 +89,7 @@ class Histories:
         return self.weights is None and not self.answers_in_rows
 
     @property
-    def weights(self) -> Weights | None:
+    def weights(self) -> Routed | None:
         """The present weights of an evaluator that compiled code can stand in for; None for all others."""
         return _weights(self.evaluator) if self._fused else None
 
@@ -103,14 +105,14 @@ class Histories:
 
     def known(self, context: int, observation: int) -> int | None:
         """The history that an observation makes of a context, if it has been evaluated and noticed."""
-        return self._known.get((context << 32) | observation)
+        return self.known_rows.get((context << 32) | observation)
 
     def following(self, history: int, action: int, observations: NDArray[np.int16]) -> int:
         """The context after a history in which an action was taken."""
         if self.window == UNBOUNDED:
             return history
         if self.window == 1:
-            return self.beside(history, action)
+            return self.programs + self._program.item(history) * self.entries + action
         key = (history, action)
         if key not in self._following:
             self._following[key] = row = self._row(self._context(history, action, observations))
@@ -130,7 +132,7 @@ class Histories:
     def _context(self, history: int, action: int, observations: NDArray[np.int16]) -> Context:
         program, at = int(self._program[history]), history
         kept: list[tuple[int, int]] = []  # action before, observation
-        while at != NONE and len(kept) < self.window - 1:
+        while at != NONE and len(kept) < self._windows[program] - 1:
             context, observed = divmod(int(self._keys[at]), 1 << 32)
             kept.append((self._contexts[context].action, observed))
             at = self._contexts[context].history
@@ -185,16 +187,16 @@ class Histories:
         """Take note of the histories that compiled code added since the last time, for `known`."""
         first, last = self._noticed, self.count
         if first < last:
-            self._known.update(zip(self._keys[first:last].tolist(), range(first, last), strict=True))
+            self.known_rows.update(zip(self._keys[first:last].tolist(), range(first, last), strict=True))
             self._noticed = last
 
     def favourite(self, history: int, legal: LegalSet) -> int:
         """The most probable of the legal actions."""
         key = (history, legal.number)
-        action = self._favourites.get(key)
+        action = self.favourites.get(key)
         if action is None:
             actions = np.array(legal.actions)
-            action = self._favourites[key] = int(actions[self.logits[history, actions].argmax()])
+            action = self.favourites[key] = int(actions[self.logits[history, actions].argmax()])
         return action
 
     def extend(self, pairs: list[tuple[int, int]], observations: NDArray[np.int16]) -> None:
@@ -229,7 +231,8 @@ class Histories:
         """Memory of the tables, of the rows in use."""
         rows = (self.logits, self.values, self._program, self._keys)
         memories = self.count * self.evaluator.memory_width * _FLOAT_BYTES
-        perceived = self._perceived[: int(self._is_perceived.sum()) + ROWS_AT_ONCE].nbytes
+        networks, _, gates = self._perceived.shape
+        perceived = (int(self._is_perceived.sum()) + networks * ROWS_AT_ONCE) * gates * self._perceived.itemsize
         return (
             sum(table[: self.count].nbytes for table in rows)
             + sum(table.nbytes for table in self.children)
@@ -248,6 +251,6 @@ class Histories:
         self.values = extended(self.values, rows)
 
 
-def _weights(evaluator: Evaluator) -> Weights | None:
+def _weights(evaluator: Evaluator) -> Routed | None:
     weights = getattr(evaluator, "weights", None)
-    return weights if isinstance(weights, Weights) else None
+    return weights if isinstance(weights, Routed) else None

@@ -198,9 +198,9 @@ class Tables(NamedTuple):
 def extended(array: NDArray[Any], rows: int) -> NDArray[Any]:
     """The array with more rows; new ones are zero, or UNKNOWN in a table of integers."""
     larger = np.zeros((rows, *array.shape[1:]), array.dtype)
-    if array.dtype in (np.int32, CALL):
-        larger.view(np.int32)[...] = UNKNOWN
     larger[: len(array)] = array
+    if array.dtype in (np.int32, CALL):
+        larger[len(array) :].view(np.int32)[...] = UNKNOWN
     return larger
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,7 +57,9 @@ class World:
         self.atomic = self.library.atomic_count
         self.programs = len(self.library.learned)
         self._row = struct.Struct(f"{len(environment.fields)}h")
-        self._tests = [self.guard.tests(program.name) for program in self.library.learned]
+        self._tests = [self._tests_of(program.name) for program in self.library.learned]
+        plain = type(environment).base_case is Environment.base_case
+        self._never_recurses = [plain and not program.recursive for program in self.library.learned]
         self.changes = _frame_changes(self.guard)
         self.frame_changes = unknown((self.programs, self.programs))
         for number, change in enumerate(self.changes):
@@ -83,9 +86,44 @@ class World:
         self.posts = hashing.empty()
         self._known_posts: dict[int, bool] = {}
         self._new_posts: dict[int, bool] = {}  # those of them that the kernel does not know yet
-        self._legal: dict[int, LegalSet] = {}
+        self.legal_sets: dict[int, LegalSet] = {}  # by state times P plus program
         self._successors: dict[int, tuple[int, ...]] = {}
         self._view_calls()
+
+    def keep(self, wanted: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Forget all states but these and those that calls made in them begin and end in; [S] their new ids, by old.
+
+        What is dropped can be found out again, except how calls ended that are waited for: these are kept.
+        """
+        atomic, before = self.atomic, len(self.states)
+        kept = np.unique(wanted)
+        entries = self.entered[kept]
+        kept = np.union1d(kept, entries[entries >= 0])
+        ends = self.successor[kept, atomic:]
+        kept = np.union1d(kept, ends[ends >= 0]).astype(np.int32)
+        renumbered = unknown((before,))
+        renumbered[kept] = np.arange(len(kept), dtype=np.int32)
+        legal_sets, programs = self.legal_sets, range(self.programs)
+        self.states = [self.states[state] for state in kept.tolist()]
+        self.observed = [self.observed[state] for state in kept.tolist()]
+        self._id_of_state = {state: number for number, state in enumerate(self.states)}
+        rows = [range(state * self.programs, (state + 1) * self.programs) for state in kept.tolist()]
+        self.legal_sets = {
+            number * self.programs + program: legal_sets[row[program]]
+            for number, row in enumerate(rows)
+            for program in programs
+            if row[program] in legal_sets
+        }
+        for name in ("observation", "successor", "calls", "entered"):
+            table = getattr(self, name)
+            smaller = table[kept]
+            if name in ("successor", "entered"):
+                smaller = np.where(smaller >= 0, renumbered[smaller], smaller)
+            setattr(self, name, extended(smaller, len(table)))
+        self.posts, self._known_posts, self._new_posts = hashing.empty(), {}, {}
+        self._successors = {}
+        self._view_calls()
+        return renumbered
 
     def forget_calls(self) -> None:
         """Drop the results of calls: the weights they came from are no longer the network's."""
@@ -174,11 +212,16 @@ class World:
     def fill_legal(self, state: int, program: int) -> LegalSet:
         """Fill in what a program may do here: exactly the pre-conditions."""
         key = state * self.programs + program
-        found = self._legal.get(key)
+        found = self.legal_sets.get(key)
         if found is None:
-            found = self._legal[key] = self._find_legal(self.states[state], program)
+            found = self.legal_sets[key] = self._find_legal(self.states[state], program)
             self._legal_set[state, program] = found.number
         return found
+
+    def _tests_of(self, program: str) -> tuple[Callable[[Any], Any], ...] | None:
+        """The tests of a state that decide what the program may do, if nothing else does."""
+        conditions = self.guard.conditions(program)
+        return None if conditions is None else tuple(test for test in conditions if not isinstance(test, bool))
 
     def _find_legal(self, state: Any, program: int) -> LegalSet:
         """What the tests of a state say, looked up; all pre-conditions only where they say something new."""
@@ -217,8 +260,9 @@ class World:
         """Fill in how many actions a call that starts here may take, and whether it is a base case."""
         if self._depth.item(state, program) != UNKNOWN:
             return
-        self._base_case[state, program] = self.guard.base_case(self._name(program), self.states[state])
-        self._depth[state, program] = self.guard.depth(self._name(program), self.states[state])
+        name, before = self._name(program), self.states[state]
+        self._base_case[state, program] = self._never_recurses[program] or self.guard.base_case(name, before)
+        self._depth[state, program] = self.guard.depth(name, before)
 
     @property
     def bytes(self) -> int:

@@ -83,6 +83,17 @@ def environment_of(
     return make_named_in(str(file), identifier, options, str(given) if isinstance(given, Path) else given)
 
 
+def named_again(
+    environment: Environment[Any], identifier: str, options: Mapping[str, Any], given: GivenEnvironment | None
+) -> Identified:
+    """What `environment_of` found, with the name by which other processes find it."""
+    if isinstance(given, (str, Path)):
+        return Identified(environment, absolute(str(given)), dict(options), in_process=False)
+    if given is not None:
+        return identify(environment, {})
+    return Identified(environment, identifier, dict(options), in_process=identifier.startswith(f"{IN_MEMORY}:"))
+
+
 def options_of(environment: Environment[Any]) -> dict[str, Any] | None:
     """Options with which its class makes such an instance again; None where that cannot be told."""
     kind, members = type(environment), vars(environment)

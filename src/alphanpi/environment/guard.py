@@ -13,6 +13,7 @@ import numpy as np
 
 from alphanpi.environment import facets, specification
 from alphanpi.environment.cutoff import Cutoff
+from alphanpi.environment.library import CallCondition
 from alphanpi.environment.scene import Scene, problems
 from alphanpi.environment.specification import STOP, Environment
 from alphanpi.environment.standalone import Standalone
@@ -147,11 +148,9 @@ class Guard:
             by = "" if caller is None else f" called by {caller}"
             self._fault(error, f"pre-condition of {program}{by}", state)
 
-    def tests(self, program: str) -> tuple[Callable[[Any], Any], ...] | None:
-        """The tests of a state that decide what the program may do; None where the environment decides otherwise."""
-        if type(self.environment).pre is not Environment.pre:
-            return None
-        return tuple(test for test in self.library.conditions(program) if not isinstance(test, bool))
+    def conditions(self, program: str) -> tuple[CallCondition, ...] | None:
+        """For each library entry, where the program may do it; None where the environment decides otherwise."""
+        return self.library.conditions(program) if type(self.environment).pre is Environment.pre else None
 
     def legal(self, program: str, state: Any) -> tuple[bool, ...]:
         """For each library entry, whether the program may do it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,15 +42,19 @@ class Program:
 class Library(Sequence[Program]):
     """STOP, then the actions, then the programs by level; indices are stable and saved with every model."""
 
-    def __init__(self, programs: Sequence[Program]) -> None:
+    def __init__(self, programs: Sequence[Program], only: Mapping[str, Container[str]] | None = None) -> None:
+        """Entries in their order; a program that `only` names may call no others than it says there."""
         self._programs = tuple(programs)
+        narrowed = only or {}
         self.names = tuple(program.name for program in programs)
         self.atomic_count = sum(program.atomic for program in programs)
         self._index: Mapping[str, int] = {name: index for index, name in enumerate(self.names)}
         self._named: Mapping[str, Program] = {program.name: program for program in programs}
         self._may_call: Mapping[str, tuple[bool, ...]] = {
             caller.name: tuple(
-                entry.level < caller.level or (entry is caller and caller.recursive) for entry in programs
+                (entry.level < caller.level or (entry is caller and caller.recursive))
+                and (caller.name not in narrowed or entry.name in narrowed[caller.name])
+                for entry in programs
             )
             for caller in programs
         }

@@ -79,12 +79,18 @@ def load(identifier: str) -> type[Environment[Any]]:
     return _load(identifier, trust.remember)
 
 
+def load_contents(identifier: str, contents: Mapping[Path, bytes]) -> type[Environment[Any]]:
+    """The class in a file that another process has read, for a user who named it there."""
+    location, class_name = split(identifier)
+    return _environment_class(_run_file(Path(location), contents), class_name, location)
+
+
 def _load_named_in(file: str, identifier: str, given: str | type[Environment[Any]] | None) -> type[Environment[Any]]:
     if isinstance(given, type):
         return given
     if given is not None:
         return load(given)
-    location, class_name = _split(identifier)
+    location, class_name = split(identifier)
     if location == IN_MEMORY:
         raise UnknownEnvironmentError(
             f"{file}: it was trained with {class_name}, defined in a notebook or made by hand, so no file is known to "
@@ -103,8 +109,8 @@ def _load(identifier: str, approve: trust.Approve) -> type[Environment[Any]]:
     own = identified(identifier)
     if own is not None:
         target = known[own].target
-        return target if isinstance(target, type) else _from_module(*_split(target))
-    location, class_name = _split(identifier)
+        return target if isinstance(target, type) else _from_module(*split(target))
+    location, class_name = split(identifier)
     if location.endswith(".py"):
         return _environment_class(_from_file(Path(location), approve), class_name, location)
     if class_name is not None:
@@ -121,7 +127,7 @@ def _load(identifier: str, approve: trust.Approve) -> type[Environment[Any]]:
 
 def absolute(identifier: str) -> str:
     """The identifier in a form that works from every folder: a file's path made absolute, an id as it is spelt."""
-    location, class_name = _split(identifier)
+    location, class_name = split(identifier)
     if not location.endswith(".py"):
         return identified(identifier) or identifier
     return place(Path(location)) + (f":{class_name}" if class_name else "")
@@ -144,7 +150,8 @@ def place(file: Path) -> str:
     return str(file.parent.resolve() / file.name)
 
 
-def _split(target: str) -> tuple[str, str | None]:
+def split(target: str) -> tuple[str, str | None]:
+    """The file or module that an identifier names, and the class in it."""
     location, separator, class_name = target.rpartition(":")
     # A Windows drive ("C:\\env.py") is not a class name.
     if not separator or not class_name.isidentifier():
@@ -174,6 +181,10 @@ def _from_file(path: Path, approve: trust.Approve) -> ModuleType:
     except OSError as error:
         raise UsageError(f"{error.filename or path}: cannot be read: {error.strerror}") from error
     approve(place(path), digest_of(contents))
+    return _run_file(path, contents)
+
+
+def _run_file(path: Path, contents: Mapping[Path, bytes]) -> ModuleType:
     try:
         return load_file(path, contents)
     except AlphaNPIError as error:

@@ -69,10 +69,11 @@ class Watcher:
         evaluator: Evaluator,
         clock: Clock | None = None,
         simplify: bool = False,
+        interpreter: Interpreter | None = None,
     ) -> None:
         self.environment = environment
         self.clock = clock or Clock()
-        self.interpreter = Interpreter(environment, evaluator)
+        self.interpreter = interpreter or Interpreter(environment, evaluator)
         self.guard = self.interpreter.guard = _Timed(environment, self.clock)
         self.sparing = Sparing(self.interpreter) if simplify else None
         self.library = environment.library

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from alphanpi import __version__
+from alphanpi.agent.interpreter import Interpreter
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
+from alphanpi.cluster.agents import spread_agent
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.exporting.automaton import as_dot, as_records
@@ -62,6 +64,8 @@ def export(
     simplify: bool = False,
     environment: NamedEnvironment = None,
     say: Callable[[str], None] | None = None,
+    workers: int | None = None,
+    ray: str | None = None,
 ) -> Export:
     """The learned library of a run as source code, in Python or JavaScript, an automaton in JSON, or a Graphviz graph.
 
@@ -82,24 +86,26 @@ def export(
             looked at still succeeds; the code is compared with the agent as led in this way.
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
         say: Called with a line for each stage.
+        workers: Processes of Ray that run the agent on the starts; the code does not depend on them.
+        ray: Address of the cluster they are in; this machine if not given.
     """
     if out is not None:
         require_writable(Path(out))
-    agent = as_agent(run, environment=environment)
-    card = agent.card
-    origin = Origin(agent.name, agent.weights_hash[:12], card.environment, card.options)
-    exported = export_evaluator(
-        agent.environment,
-        agent.evaluator,
-        origin,
-        format=format,
-        max_size=max_size,
-        samples=samples,
-        seed=seed,
-        time_limit=time_limit,
-        simplify=simplify,
-        say=say,
-    )
+    _check_format(format)
+    with spread_agent(as_agent(run, environment=environment), workers, ray) as agent:
+        card = agent.card
+        exported = find_code(
+            agent.environment,
+            agent.evaluator,
+            Origin(agent.name, agent.weights_hash[:12], card.environment, card.options),
+            max_size=max_size,
+            samples=samples,
+            seed=seed,
+            time_limit=time_limit,
+            simplify=simplify,
+            say=say,
+            interpreter=None if workers is None else agent.interpreter,
+        ).exported(format)
     if out is not None:
         write_atomically(Path(out), exported.text)
     return exported
@@ -156,10 +162,11 @@ def find_code(
     time_limit: float | None = TIME_LIMIT,
     simplify: bool = False,
     say: Callable[[str], None] | None = None,
+    interpreter: Interpreter | None = None,
 ) -> FoundCode:
     """Look for code and check it; `ExportFailed` if there is none, or if its time is over."""
     _check_arguments(environment, max_size, samples, seed, time_limit)
-    watcher = Watcher(environment, evaluator, Clock(time_limit, say), simplify)
+    watcher = Watcher(environment, evaluator, Clock(time_limit, say), simplify, interpreter)
     rounds = Rounds(watcher, origin, samples, seed)
     try:
         return _checked(rounds, max_size)

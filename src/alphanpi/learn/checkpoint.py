@@ -23,6 +23,7 @@ from alphanpi.agent.weights import (
     ModelCard,
     Tensors,
     TensorShape,
+    below,
     parsed_weights,
     read_tensors,
     require_fitting,
@@ -193,7 +194,7 @@ def _read(path: Path, trainer: Trainer, run: RunIdentity | None) -> _Checkpoint:
     return _Checkpoint(
         state=state,
         acting=weights.tensors,
-        network=_below(tensors, "network."),
+        network=below(tensors, "network."),
         moments=moments,
         observations=tensors["replay.observations"],
         legal=tensors["replay.legal"],
@@ -289,7 +290,7 @@ def _moments(trainer: Trainer, tensors: Tensors) -> dict[int, Tensors]:
     """What Adam remembers of each parameter; nothing before its first step."""
     found = {}
     for index, (name, _) in enumerate(trainer.network.named_parameters()):
-        of_parameter = _below(tensors, f"optimiser.{name}.")
+        of_parameter = below(tensors, f"optimiser.{name}.")
         if of_parameter:
             found[index] = of_parameter
     return found
@@ -336,7 +337,7 @@ def _trainer_shapes(
 
 
 def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -> _SavedRing:
-    columns = {name: tensor.numpy() for name, tensor in _below(tensors, f"ring{number}.").items()}
+    columns = {name: tensor.numpy() for name, tensor in below(tensors, f"ring{number}.").items()}
     lengths = columns["lengths"]
     # Where the network does not see actions, they are not kept.
     columns.setdefault("previous", np.zeros(len(columns["observations"]), np.int32))
@@ -382,10 +383,6 @@ def _restore_replay(replay: Replay, checkpoint: _Checkpoint) -> None:
             table.number(row)
     for ring in checkpoint.rings:
         replay.put_back(ring.record.program, ring.record.success, ring.traces, ring.record.next)
-
-
-def _below(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
-    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
 def _digest(path: Path) -> str:

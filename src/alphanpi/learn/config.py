@@ -190,8 +190,8 @@ class ValidationConfig(Config):
         60,
         ge=0,
         le=MOST_EPISODES,
-        description="episodes per program in which recursive programs of the highest level may try with search hardly "
-        "more than they do without it; 0: none (paper)",
+        description="episodes per program in which recursive programs of the highest level may try with search at "
+        "most three times what they do without it; 0: none (paper)",
     )
     far_exam_factor: int = Field(
         10,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,13 @@ from alphanpi.support.limits import percent
 class Curriculum:
     """Raises the level when all programs up to it succeed; practises what fails."""
 
-    def __init__(self, library: Library, config: CurriculumConfig) -> None:
+    def __init__(self, library: Library, config: CurriculumConfig, frozen: Set[str] = frozenset()) -> None:
+        """Begin with the lowest programs that have to be learned; those that are frozen are known already."""
         self.library = library
         self.config = config
-        self.level = 1
+        self.frozen = frozen
+        self.given_up = ""  # why there is no use in going on, if there is none
+        self.level = self._level_above(0)
         self.streak = 0
         self.failed_exams = 0
         self.completed = False
@@ -30,9 +33,19 @@ class Curriculum:
         return tuple(program for program in self.library.learned if program.level <= self.level)
 
     @property
+    def practised(self) -> tuple[Program, ...]:
+        """Those of them that are learned."""
+        return tuple(program for program in self.unlocked if program.name not in self.frozen)
+
+    def _level_above(self, level: int) -> int:
+        """The next level at which there is something to learn, or else the highest."""
+        levels = [entry.level for entry in self.library.learned if entry.name not in self.frozen]
+        return min((one for one in levels if one > level), default=self.library.levels)
+
+    @property
     def weakest(self) -> float:
         """Success of the unlocked program that does worst."""
-        return min(self.success[program.name] for program in self.unlocked)
+        return min(self.success[program.name] for program in self.practised)
 
     def update(self, outcomes: Mapping[str, Sequence[bool]]) -> None:
         """Take note of a validation."""
@@ -43,7 +56,7 @@ class Curriculum:
                 for success in successes:
                     beta = self.config.moving_average
                     self.success[name] = beta * self.success[name] + (1 - beta) * success
-        mastered = all(self.success[program.name] >= self.config.threshold for program in self.unlocked)
+        mastered = all(self.success[program.name] >= self.config.threshold for program in self.practised)
         self.streak = self.streak + 1 if mastered else 0
 
     @property
@@ -57,7 +70,7 @@ class Curriculum:
         if self.level == self.library.levels:
             self.completed = True
         else:
-            self.level += 1
+            self.level = self._level_above(self.level)
 
     def begin_again(self) -> None:
         """Not complete after all: start counting again."""
@@ -65,8 +78,8 @@ class Curriculum:
         self.streak = 0
 
     def preferences(self) -> NDArray[np.float64]:
-        """Probability of each unlocked program: softmax of tau_3 (1 - R)."""
-        scores = np.array([1 - self.success[program.name] for program in self.unlocked])
+        """Probability of each program that is practised: softmax of tau_3 (1 - R)."""
+        scores = np.array([1 - self.success[program.name] for program in self.practised])
         weights = np.exp(self.config.temperature * scores)
         normalised: NDArray[np.float64] = weights / weights.sum()
         return normalised
@@ -75,7 +88,9 @@ class Curriculum:
         """Why the level has not been raised yet."""
         if self.completed:
             return "all programs learned"
-        weakest = min(self.unlocked, key=lambda program: self.success[program.name])
+        if self.given_up:
+            return self.given_up
+        weakest = min(self.practised, key=lambda program: self.success[program.name])
         success = self.success[weakest.name]
         if success < self.config.threshold:
             return f"{weakest.name} at {percent(success)}, needs {percent(self.config.threshold)}"

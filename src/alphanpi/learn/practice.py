@@ -23,17 +23,17 @@ def episodes(
     So many problems of a program as `together` says make one episode, the largest first.
     """
     rng = starts.random(iteration, Stream.PLAY)
-    settings, unlocked = starts.settings, curriculum.unlocked
+    settings, practised = starts.settings, curriculum.practised
     preferences = curriculum.preferences()
     if settings.programs == "one":
-        chosen = int(rng.choice(len(unlocked), p=preferences))
-        counts = np.where(np.arange(len(unlocked)) == chosen, settings.per_iteration, 0)
+        chosen = int(rng.choice(len(practised), p=preferences))
+        counts = np.where(np.arange(len(practised)) == chosen, settings.per_iteration, 0)
     else:
         counts = np.maximum(settings.minimum, np.rint(preferences * settings.per_iteration)).astype(int)
     calls = called_states(starts, curriculum, interpreter, iteration)
     requests: list[Request] = []
     drawn = 0
-    for program, count in zip(unlocked, counts.tolist(), strict=True):
+    for program, count in zip(practised, counts.tolist(), strict=True):
         states: list[Any] = []
         sizes = starts.sizes(program)
         if settings.sizes == "one":

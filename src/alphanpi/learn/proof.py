@@ -36,6 +36,7 @@ class Proof(NamedTuple):
 
     proved: bool
     verdict: str
+    weak: tuple[str, ...]  # programs that are not proved
     failing: tuple[Failing, ...]
     certificate: Callable[[Verified], Certificate]  # of an agent that is named so
 
@@ -67,6 +68,7 @@ def prove(
     return Proof(
         proved=total.kind == Kind.PROVED,
         verdict=", ".join(f"{shown.program.name} {shown.verdict}" for shown in weak) or str(total),
+        weak=tuple(shown.program.name for shown in weak),
         failing=tuple(
             Failing(
                 program=shown.program.name,

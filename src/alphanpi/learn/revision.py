@@ -137,10 +137,8 @@ class Revisions:
         if current is plain:
             return []
         table = self.interpreter.table
-        self.revised += tuple(
-            Revised(index, table.window_before(history), action)
-            for history, action in sorted(current.decisions.items())
-        )
+        made = [Revised(index, table.window_before(history), action) for history, action in current.decisions.items()]
+        self.revised += tuple(sorted(made))  # histories are numbered in the order in which this process met them
         share = current.solved / len(current.runs)
         return [Lesson(run_as_trace(self.interpreter, run, self.search), share) for run in current.runs if run.success]
 

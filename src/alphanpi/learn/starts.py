@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ class Stream(IntEnum):
     FAR_EXAM = 8
     SEARCH_EXAM = 9
     TRIAL = 10
+    FROZEN = 11
 
 
 class Start(NamedTuple):
@@ -46,6 +48,13 @@ class Error(NamedTuple):
     passes: int = 0
 
 
+class Enumerated(NamedTuple):
+    """A start among all of its size."""
+
+    start: Start
+    state: Any
+
+
 class Starts:
     """Draws start states of one run and remembers errors."""
 
@@ -58,6 +67,8 @@ class Starts:
         self.guard = Guard(environment)
         self.settings = settings
         self.seed = seed
+        self._every: dict[str, list[Enumerated]] = {}
+        self._recreated: dict[Start, Any] = {}  # to find the start of some number, all before it are made
         self.errors: dict[str, list[Error]] = {program.name: [] for program in self.library.learned}
 
     def sizes(self, program: Program) -> list[int]:
@@ -78,9 +89,31 @@ class Starts:
     def state(self, start: Start) -> Any:
         """The state a start stands for."""
         if start.origin:
-            origin = StartOrigin(start.origin[0], start.origin[1:])
-            return recreate(self.environment, start.program, start.size, origin)
+            if start not in self._recreated:
+                origin = StartOrigin(start.origin[0], start.origin[1:])
+                self._recreated[start] = recreate(self.environment, start.program, start.size, origin)
+            return self._recreated[start]
         return self.guard.initial(start.program, start.size, np.random.default_rng(start.seed))
+
+    def every(self, program: Program, most: int) -> list[Enumerated]:
+        """All starts of the smallest sizes a program is trained on, `most` at most; none where they are not known."""
+        if program.name not in self._every:
+            self._every[program.name] = self._enumerated(program, most)
+        return self._every[program.name]
+
+    def _enumerated(self, program: Program, most: int) -> list[Enumerated]:
+        found: list[Enumerated] = []
+        for size in self.sizes(program):
+            try:
+                states = list(islice(self.guard.enumerate(program.name, size), most - len(found) + 1))
+            except NotImplementedError:
+                return []
+            if len(found) + len(states) > most:
+                break
+            found += [
+                Enumerated(Start(program.name, size, (), (number,)), state) for number, state in enumerate(states)
+            ]
+        return found
 
     def trained_on(self, call: Call) -> bool:
         """Whether a call could be an episode: of a size its program is trained on, and legal whoever calls."""

@@ -6,7 +6,7 @@ import math
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, Literal, NamedTuple
@@ -15,12 +15,16 @@ import numpy as np
 
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.compiling import compile_search
-from alphanpi.agent.loading import NamedEnvironment, describe, load
+from alphanpi.agent.loading import NamedEnvironment, Subject, describe, load
 from alphanpi.agent.weights import ModelCard
-from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, remember
+from alphanpi.cluster.shipping import ship, unpacked
+from alphanpi.cluster.spreading import Spread, require_workers, spread
+from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, named_again, remember
 from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
+from alphanpi.environment.specification import Environment
 from alphanpi.errors import SpecificationError, StopTraining, UsageError
+from alphanpi.learn.beginning import beginning_of, read_beginning
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import MetricsWriter
@@ -56,7 +60,7 @@ class Outcome(NamedTuple):
 
     run: Path
     completed: bool
-    reason: str  # completed, iterations, time, interrupted, stopped
+    reason: str  # completed, iterations, time, interrupted, stopped, frozen
     iterations: int
     elapsed: float  # seconds, over all sessions of the run
     seconds: Seconds
@@ -95,9 +99,13 @@ def train(
     observer: Observer | Sequence[Observer] | None = None,
     log: str | Sequence[str] | None = None,
     warn: Callable[[str], None] | None = None,
+    workers: int | None = None,
+    ray: str | None = None,
+    begin_from: Subject | None = None,
+    freeze: bool = False,
     **options: Any,
 ) -> Outcome:
-    """Train an agent from scratch; everything about the run goes into its directory.
+    """Train an agent; everything about the run goes into its directory.
 
     Args:
         environment: Id, path/to/file.py:ClassName, package.module:ClassName, a class, or an instance. A class that is
@@ -113,11 +121,17 @@ def train(
         observer: Called after every iteration, or several; see `Observer`.
         log: `wandb`, `mlflow` or both: trackers to be told of every iteration, too.
         warn: Told where the network is too small for its device to pay.
+        workers: Processes of Ray that play episodes, validation and exams; what is learned does not depend on them.
+        ray: Address of the cluster they are in; this machine if not given.
+        begin_from: An agent, or what `load` takes, that has learned part of this environment: its weights are begun
+            with, by the names of programs, actions and fields. From nothing, if not given.
+        freeze: Let the programs it has learned stay exactly as they are, and learn the others beside them.
         **options: Of the environment, for example observation="compare".
     """
     if being_loaded() is not None:
         raise UsageError('it begins to train while it is loaded; put that under `if __name__ == "__main__":`')
     _require(time_limit, device)
+    require_workers(workers, ray)
     trackers = tracker_names(log)
     if out is not None and not str(out):
         raise UsageError("an empty name for the run directory; give the name of a folder, or leave it out")
@@ -129,17 +143,27 @@ def train(
     stamp = time.strftime("%Y%m%d-%H%M%S")
     directory = RunDirectory(Path(out) if out is not None else Path("runs") / short / f"{stamp}-seed{seed}")
     directory.require_new()
-    resolved = configured(preset_config(preset, named.identifier), config, settings)
+    usual = preset_config(preset, named.identifier)
+    resolved = configured(usual, config, settings)
     if until is not None:
         resolved = configured(resolved, None, {"until": until})
-    trainer = Trainer(named.environment, resolved, seed, device)
-    _advise(trainer, warn)
-    meta = new_meta(named.identifier, named.options, seed, preset, device)
-    with directory.locked():
-        directory.create(meta, resolved)
-        if named.in_process:
-            remember(directory.path, named.environment)
-        return _go_on(directory, trainer, 0.0, Seconds(), time_limit, _listed(observer), trackers)
+    if freeze and begin_from is None:
+        raise UsageError("--freeze keeps what another agent has learned; say which: --from RUN")
+    beginning = None if begin_from is None else beginning_of(begin_from, freeze)
+    if beginning is not None:
+        sizes = beginning.network_config(resolved.network, usual.network)
+        resolved = resolved.model_copy(update={"network": sizes})
+    record = None if beginning is None else beginning.record
+    meta = new_meta(named.identifier, named.options, seed, preset, device, record)
+    with _spread(named, workers, ray) as played:
+        trainer = Trainer(played.environment, resolved, seed, device, beginning, played.spread)
+        _advise(trainer, warn)
+        trainer.measure_frozen()
+        with directory.locked():
+            directory.create(meta, resolved, None if beginning is None else beginning.content)
+            if named.in_process:
+                remember(directory.path, played.environment)
+            return _go_on(directory, trainer, 0.0, Seconds(), time_limit, _listed(observer), trackers)
 
 
 def resume(
@@ -151,6 +175,8 @@ def resume(
     observer: Observer | Sequence[Observer] | None = None,
     log: str | Sequence[str] | None = None,
     warn: Callable[[str], None] | None = None,
+    workers: int | None = None,
+    ray: str | None = None,
 ) -> Outcome:
     """Go on with a run from its newest checkpoint, exactly as if it had never stopped.
 
@@ -163,16 +189,22 @@ def resume(
         observer: Called after every iteration, or several; see `Observer`.
         log: `wandb`, `mlflow` or both; they go on where they stopped.
         warn: Told what was wrong and could be mended.
+        workers: As for `train`; it need not be as many as before.
+        ray: As for `train`.
     """
     say = warn or (lambda _: None)
     directory = RunDirectory(Path(run))
     meta = directory.meta()
     _require(time_limit, device or meta.device)
+    require_workers(workers, ray)
     trackers = tracker_names(log)
-    with directory.locked():
+    with directory.locked(), ExitStack() as stack:
         config = directory.config(TrainConfig())
         created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
-        trainer = Trainer(created, config, meta.seed, device or meta.device)
+        named = named_again(created, meta.environment, meta.options, environment)
+        beginning = read_beginning(directory.beginning_file, meta.beginning)
+        played = stack.enter_context(_spread(named, workers, ray))
+        trainer = Trainer(played.environment, config, meta.seed, device or meta.device, beginning, played.spread)
         _advise(trainer, warn)
         elapsed, seconds = 0.0, Seconds()
         if any(directory.checkpoints.glob("iteration_*")):
@@ -182,8 +214,27 @@ def resume(
                 say(f"{warning}; going on from iteration {progress.iteration}")
         else:
             say(f"{directory.path}: it stopped before its first checkpoint; starting again")
+            trainer.measure_frozen()
         directory.keep_metrics_until(trainer.iteration, say)
         return _go_on(directory, trainer, elapsed, seconds, time_limit, _listed(observer), trackers)
+
+
+class _Played(NamedTuple):
+    """The environment that is trained with, and who plays."""
+
+    environment: Environment[Any]
+    spread: Spread | None
+
+
+@contextmanager
+def _spread(named: Identified, workers: int | None, ray: str | None) -> Iterator[_Played]:
+    if workers is None:
+        yield _Played(named.environment, None)
+        return
+    shipment = ship(named.identifier, named.options)
+    with spread(shipment, workers, ray) as made:
+        # States go to and fro: their classes have to be in modules of the same name here and there.
+        yield _Played(unpacked(shipment), made)
 
 
 def _identified(environment: GivenEnvironment, options: Mapping[str, Any]) -> Identified:
@@ -235,7 +286,7 @@ def _go_on(
     with (
         tracked(trackers if not reason else (), directory, trainer.config) as logs,
         closing(MetricsWriter(directory, trainer.iteration)) as writer,
-        _stop_requests() as stopped,
+        stop_requests() as stopped,
     ):
         while not reason:
             if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
@@ -264,6 +315,8 @@ def _go_on(
                 raise
             if trainer.curriculum.completed:
                 reason = "completed"
+            elif trainer.curriculum.given_up:
+                reason = "frozen"
             elif wished:
                 reason = "stopped"
             elif stopped():
@@ -293,9 +346,9 @@ def _go_on(
 
 
 def _card(meta: Meta, trainer: Trainer) -> ModelCard:
-    return describe(
-        meta.environment, meta.options, trainer.environment, trainer.acting, trainer.config.search, trainer.seed
-    )
+    origin = None if trainer.beginning is None else trainer.beginning.origin
+    environment, search = trainer.environment, trainer.config.search
+    return describe(meta.environment, meta.options, environment, trainer.acting, search, trainer.seed, origin)
 
 
 def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDirectory) -> None:
@@ -312,7 +365,7 @@ def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDir
 
 
 @contextmanager
-def _stop_requests() -> Iterator[Callable[[], bool]]:
+def stop_requests() -> Iterator[Callable[[], bool]]:
     """Let the first Ctrl-C or SIGTERM finish the iteration; a second one stops at once."""
     received: list[int] = []
 

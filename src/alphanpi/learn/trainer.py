@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from alphanpi.agent.interpreter import Interpreter
+from alphanpi.cluster.spreading import Spread
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Trace
 from alphanpi.engine.search import Search
@@ -25,6 +26,7 @@ from alphanpi.engine.tables import Failure
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.learn import practice
+from alphanpi.learn.beginning import Beginning
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.dense import DenseBatch, DenseSituations, dense_traces
@@ -41,7 +43,8 @@ from alphanpi.learn.thrift import thrifty_traces
 from alphanpi.learn.unroll import Batch, loss, make_batch
 from alphanpi.learn.validation import Exam, ExamResult, Validation
 from alphanpi.network.evaluator import UNBOUNDED
-from alphanpi.network.model import create_evaluator, create_network, usable_device
+from alphanpi.network.model import CompiledEvaluator, create_evaluator, create_network, usable_device
+from alphanpi.network.torch_evaluator import RefreshableEvaluator
 from alphanpi.support.limits import percent
 
 _LONGEST_AVERAGE = 1 / 3  # exponent of the average's decay when steps are smallest
@@ -105,9 +108,21 @@ class StepLosses(NamedTuple):
 class Trainer:
     """State of a training run, advanced one iteration at a time."""
 
-    def __init__(self, environment: Environment[Any], config: TrainConfig, seed: int, device: str = "cpu") -> None:
+    def __init__(
+        self,
+        environment: Environment[Any],
+        config: TrainConfig,
+        seed: int,
+        device: str = "cpu",
+        beginning: Beginning | None = None,
+        spread: Spread | None = None,  # over workers, episodes and runs; else this process plays them
+    ) -> None:
         device = usable_device(device)
+        self.spread = spread
+        if beginning is not None:
+            environment = beginning.environment(environment)
         self.environment = environment
+        self.beginning = beginning
         self.library = environment.library
         self.config = config
         if config.until == "verified":
@@ -117,11 +132,13 @@ class Trainer:
         self.on_cpu = torch.device(device).type == "cpu"
         self.iteration = 0
         self.proof: Proof | None = None  # with which training ended, if it was to go on until verified
-        self.network = create_network(environment, seed, config.network).to(device)
-        self.acting = create_network(environment, seed, config.network).to(device)
+        make = create_network if beginning is None else beginning.network
+        self.network = make(environment, seed, config.network).to(device)
+        self.acting = make(environment, seed, config.network).to(device)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning.learning_rate, fused=True)
         self.replay = Replay(environment, config.replay.capacity, config.learning.unroll == "stored")
-        self.curriculum = Curriculum(self.library, config.curriculum)
+        frozen = frozenset() if beginning is None else beginning.frozen_programs
+        self.curriculum = Curriculum(self.library, config.curriculum, frozen)
         self.starts = Starts(environment, config.episodes, seed, config.validation.size)
         self.together = {program.name: 1 for program in self.library.learned}
         self.stagnation = Stagnation(self.library)
@@ -143,10 +160,17 @@ class Trainer:
         for network in (self.network, self.acting):
             network.config = network.config.model_copy(update={"window": window})
         self.recorded = RecordedStep(self.network, *self._loss_settings)
-        self.evaluator = create_evaluator(self.acting, self.device)
-        self.search = Search(self.environment, self.evaluator, config.search)
-        self.planner = Search(self.environment, self.evaluator, planning_config(config.search))
-        self.interpreter = Interpreter(self.environment, self.evaluator, config.search.max_call_depth)
+        if self.spread is None:
+            self.evaluator: RefreshableEvaluator = create_evaluator(self.acting, self.device)
+            self.search: Search = Search(self.environment, self.evaluator, config.search)
+            self.planner: Search = Search(self.environment, self.evaluator, planning_config(config.search))
+            self.interpreter: Interpreter = Interpreter(self.environment, self.evaluator, config.search.max_call_depth)
+        else:
+            compiled = CompiledEvaluator(self.acting)  # as the workers compute, wherever gradient steps are taken
+            self.evaluator = compiled
+            self.search = self.spread.search(self.environment, compiled, config.search)
+            self.planner = self.spread.search(self.environment, compiled, planning_config(config.search))
+            self.interpreter = self.spread.interpreter(self.environment, compiled, config.search.max_call_depth)
         self.revisions = Revisions(
             self.interpreter, self.starts, config.search, config.episodes.trials, config.episodes.revisions
         )
@@ -158,6 +182,17 @@ class Trainer:
             search=self.search,
             planner=self.planner,
         )
+
+    def measure_frozen(self) -> None:
+        """Before the first iteration: refuse frozen programs that fail here, since they will stay as they are."""
+        settings, kind = self.config.validation, type(self.environment).__name__
+        for name, share in self.validation.frozen_shares(settings.exam_episodes or settings.episodes).items():
+            if share < settings.exam_threshold:
+                raise UsageError(
+                    f"--freeze: {name} solves {percent(share)} of its problems in {kind}, and needs "
+                    f"{percent(settings.exam_threshold)}; leave --freeze out, so that it can be learned anew"
+                )
+            self.curriculum.success[name] = share
 
     @property
     def may_verify(self) -> bool:
@@ -243,7 +278,7 @@ class Trainer:
         settings = self.config.replay
         if self.windowed and self.config.episodes.trials:
             self._adapt(episodes)
-            learned = self.revisions.learned_from(self.curriculum.unlocked, episodes, self.iteration)
+            learned = self.revisions.learned_from(self.curriculum.practised, episodes, self.iteration)
         else:
             learned = [Lesson(episode, 1.0) for episode in episodes]
         if self.config.learning.unroll == "stored":
@@ -265,7 +300,7 @@ class Trainer:
 
     def _adapt(self, episodes: Sequence[Trace]) -> None:
         """Solve more problems at a time where that goes well, and fewer where it does not."""
-        for program in self.curriculum.unlocked:
+        for program in self.curriculum.practised:
             won = [episode.success for episode in episodes if episode.program == program.name]
             if len(won) < _TELLING:
                 continue
@@ -408,6 +443,8 @@ class Trainer:
         for name in result.wasteful:
             # Else what was learned before would outweigh the shorter traces for long.
             self.replay.forget(self.library.index_of(name) - self.library.atomic_count)
+        if result.program in self.curriculum.frozen:
+            self.curriculum.given_up = f"{result.program} is frozen, and the exam {result}; train without --freeze"
         if result.outcome in (Exam.ANSWERS, Exam.PLANNING):
             self.curriculum.failed_exams += 1
             if self.curriculum.failed_exams >= settings.exam_patience:
@@ -426,6 +463,10 @@ class Trainer:
         self.proof = proof if proof.proved else None
         if not proof.proved:
             self.curriculum.begin_again()
+        if frozen := [name for name in proof.weak if name in self.curriculum.frozen]:
+            self.curriculum.given_up = (
+                f"{frozen[0]} is frozen, and not proved here: {proof.verdict}; train without --freeze"
+            )
         for failing in proof.failing:
             starts = [
                 Start(failing.program, failing.size, (), (origin.number, *origin.values)) for origin in failing.origins

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+import numpy as np
+
 from alphanpi.agent.interpreter import Call, Execution, Interpreter, Recording
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
-from alphanpi.environment.specification import STOP
+from alphanpi.environment.specification import STOP, Program
 from alphanpi.errors import AlphaNPIError
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
@@ -20,10 +22,13 @@ from alphanpi.learn.starts import Error, Start, Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS, thrifty_routes
 
 _ROUTES = 100  # runs per program in which needless recursive calls are looked for
-_MOST_TRIED = 1.5  # actions tried with search, for each of a run without it: what grows with every call soon exceeds it
+# Actions tried with search, for each of a run without it. A search that tries a needless recursive call in every call
+# soon exceeds any number; one that tries something else, now and then, does not, and large problems tell.
+_MOST_TRIED, _MOST_TRIED_FAR = 3, 2
 _GRANTED = 4  # so many more may be tried in any run, however short
 _RUNS_AT_ONCE = 15  # of those that are compared; the first that differ end the exam
 _PLANNED_FIRST = 40  # problems of the exam with search, of all programs, before the others are planned
+_ENUMERATED = 20_000  # starts of a program
 _FAR_ACTIONS = 40_000  # a large problem that takes more is too large
 _TRIES = 3  # large problems that may take too many actions before none is asked for
 _TOO_LARGE = (Failure.NODES, Failure.STATES, Failure.HISTORIES)
@@ -46,6 +51,7 @@ class ExamResult(NamedTuple):
 
     outcome: Exam
     failing: str = ""
+    program: str = ""  # of that instance
     wasteful: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -62,6 +68,10 @@ class _Answer(NamedTuple):
 
 class _UnansweredError(Exception):
     """A part of the exam is failed; the message names program, instance and reason."""
+
+    def __init__(self, program: str, message: str) -> None:
+        super().__init__(message)
+        self.program = program
 
 
 class Validation:
@@ -88,11 +98,23 @@ class Validation:
         self._solved: list[Execution] = []
 
     def run(self, iteration: int, episodes: int, stream: Stream = Stream.VALIDATE) -> dict[str, list[bool]]:
-        """Successes per unlocked program; failed starts on training sizes are remembered."""
-        outcomes: dict[str, list[bool]] = {program.name: [] for program in self.curriculum.unlocked}
+        """Successes per program that is practised; failed starts on training sizes are remembered."""
+        outcomes: dict[str, list[bool]] = {program.name: [] for program in self.curriculum.practised}
         for answer in self._validate(iteration, episodes, stream):
             outcomes[answer.call.program].append(answer.failure == Failure.NONE)
         return outcomes
+
+    def frozen_shares(self, episodes: int) -> dict[str, float]:
+        """Before anything is learned: successes of the frozen programs, whose failures nothing will change."""
+        programs = [program for program in self.library.learned if program.name in self.curriculum.frozen]
+        starts = self._drawn(programs, 0, episodes, Stream.FROZEN)
+        answers = self._answers(starts)
+        return {
+            program.name: float(
+                np.mean([one.failure == Failure.NONE for one in answers if one.call.program == program.name])
+            )
+            for program in programs
+        }
 
     def _validate(self, iteration: int, episodes: int, stream: Stream) -> list[_Answer]:
         starts = self.draw(iteration, episodes, stream)
@@ -104,7 +126,7 @@ class Validation:
                 continue
             if answer.failure != Failure.NONE:
                 failed[start.program].append(start)
-            elif answer.run is not None and start.program not in at_fault:
+            elif answer.run is not None and start.program not in at_fault | self.curriculum.frozen:
                 self._solved.append(answer.run)
         for name in failed:
             self.starts.remember(name, failed[name], kept=self._still_failing(name))
@@ -119,15 +141,39 @@ class Validation:
         """A larger validation in which nothing may fail, the same with search, and what else small problems hide."""
         part = Exam.ANSWERS
         try:
+            self._ask_again()
             self._ask_for(self._validate(iteration, self.settings.exam_episodes, Stream.EXAM))
+            self._answer_all(iteration)
             wasteful = self.wasteful_programs(iteration) if self.thrifty else ()
             if wasteful:
-                return ExamResult(Exam.WASTE, " and ".join(wasteful), wasteful)
+                return ExamResult(Exam.WASTE, " and ".join(wasteful), wasteful=wasteful)
             part = Exam.PLANNING
             self._plan_well(iteration)
         except _UnansweredError as error:
-            return ExamResult(part, str(error))
+            return ExamResult(part, str(error), error.program)
         return self.last_part(iteration)
+
+    def _ask_again(self) -> None:
+        """Starts that failed when all were asked for: while one does, nothing else need be."""
+        for errors in self.starts.errors.values():
+            for answer in self._answers([error.start for error in errors if error.start.origin]):
+                if answer.failure != Failure.NONE:
+                    raise self._unanswered(answer.call, answer.failure.name.lower(), "as before")
+
+    def _answer_all(self, iteration: int) -> None:
+        """Every start of the smallest training sizes, where they can be enumerated: what is rare is seldom drawn."""
+        rng = self.starts.random(iteration, Stream.EXAM)
+        for program in self.curriculum.unlocked:
+            all_starts = self.starts.every(program, _ENUMERATED)
+            calls = [Call(program.name, one.state) for one in all_starts]
+            runs = self.interpreter.run(calls, max_actions=MOST_ACTIONS, remembering=True)
+            failed = [place for place, run in enumerate(runs) if not run.success]
+            if failed:
+                some = rng.permutation(failed)[: self.starts.settings.error_capacity]
+                self.starts.remember(program.name, [all_starts[place].start for place in some])
+                first = calls[failed[0]]
+                reason = runs[failed[0]].failure.name.lower()
+                raise self._unanswered(first, reason, f"{len(failed)} of all {len(runs)} failed")
 
     def last_part(self, iteration: int) -> ExamResult:
         """What tells of large problems."""
@@ -138,14 +184,19 @@ class Validation:
             for name in self._highest():
                 self._reach_far(name, iteration)
         except _UnansweredError as error:
-            return ExamResult(part, str(error))
+            return ExamResult(part, str(error), error.program)
         return ExamResult(Exam.PASSED)
 
     def draw(self, iteration: int, episodes: int, stream: Stream) -> list[Start]:
-        """Starts of every unlocked program, part of them on training sizes."""
+        """Starts of every unlocked program, part of them on training sizes; frozen ones are asked in exams alone."""
+        curriculum = self.curriculum
+        programs = curriculum.practised if stream == Stream.VALIDATE else curriculum.unlocked
+        return self._drawn(programs, iteration, episodes, stream)
+
+    def _drawn(self, programs: Sequence[Program], iteration: int, episodes: int, stream: Stream) -> list[Start]:
         rng = self.starts.random(iteration, stream)
         starts: list[Start] = []
-        for program in self.curriculum.unlocked:
+        for program in programs:
             sizes = self.starts.sizes(program)
             highest = min(max(2, self.curriculum.level), self.library.levels)
             called = program.level < highest and not program.recursive
@@ -163,7 +214,8 @@ class Validation:
         """Programs that make recursive calls which they could do without in all of their runs."""
         routes: defaultdict[str, list[Route]] = defaultdict(list)
         starts = self.draw(iteration, _ROUTES, Stream.EXAM)
-        starts = [start for start in starts if self.library.named(start.program).recursive]
+        frozen = self.curriculum.frozen
+        starts = [one for one in starts if self.library.named(one.program).recursive and one.program not in frozen]
         calls = [Call(start.program, self.starts.state(start)) for start in starts]
         for start, execution in zip(starts, self.interpreter.run(calls, Recording(depth=0), MOST_ACTIONS), strict=True):
             route = Route.of(execution.steps, self.library)
@@ -202,7 +254,9 @@ class Validation:
                 )
 
     def _unanswered(self, call: Call, *reasons: str) -> _UnansweredError:
-        return _UnansweredError(f"{call.program} on {self.starts.guard.format(call.state)} ({', '.join(reasons)})")
+        return _UnansweredError(
+            call.program, f"{call.program} on {self.starts.guard.format(call.state)} ({', '.join(reasons)})"
+        )
 
     def _search_little(self, iteration: int) -> None:
         """Whether the highest programs, where they call themselves, try with search little that they do not do.
@@ -216,7 +270,7 @@ class Validation:
         for first in range(0, len(starts), _RUNS_AT_ONCE):
             some = starts[first : first + _RUNS_AT_ONCE]
             calls = [Call(start.program, self.starts.state(start)) for start in some]
-            self._plan_alike(calls, self.interpreter.run(calls, Recording(steps=0), MOST_ACTIONS))
+            self._plan_alike(calls, self.interpreter.run(calls, Recording(steps=0), MOST_ACTIONS), _MOST_TRIED)
 
     def _reach_far(self, program: str, iteration: int) -> None:
         """A program on larger problems, without search; the first of each size with it, too.
@@ -270,22 +324,22 @@ class Validation:
                 if not run.success:
                     raise self._unanswered(call, run.failure.name.lower())
             with_search = max(0, planned - done)
-            self._plan_alike(some[:with_search], runs[:with_search])
+            self._plan_alike(some[:with_search], runs[:with_search], _MOST_TRIED_FAR)
             done += len(some)
 
-    def _plan_alike(self, calls: Sequence[Call], runs: Sequence[Execution]) -> None:
+    def _plan_alike(self, calls: Sequence[Call], runs: Sequence[Execution], factor: int) -> None:
         """Calls that succeed without search must do so with it, and recursive programs try hardly more actions."""
         if not calls:
             return
         needed = [_actions_of_calls(run) for run in runs]
         bounded = all(self._recursive(call.program) for call in calls)
-        most = 2 * max(needed) + _GRANTED if bounded else None
+        most = factor * max(needed) + _GRANTED + 1 if bounded else None
         traces = self.planner.run(_requests(calls), max_actions=most)
         for call, trace, run, actions in zip(calls, traces, runs, needed, strict=True):
             recursive = self._recursive(trace.program)
             if not run.success or (trace.failure in _TOO_LARGE and not recursive):
                 continue
-            wasteful = recursive and trace.tried > _MOST_TRIED * actions + _GRANTED
+            wasteful = recursive and trace.tried > factor * actions + _GRANTED
             if wasteful or trace.failure == Failure.ACTIONS:
                 tried = f"{most} or more" if trace.failure == Failure.ACTIONS else str(trace.tried)
                 raise self._unanswered(call, f"{tried} actions tried with search, {actions} taken without")

@@ -36,6 +36,37 @@ class Weights(NamedTuple):
     critic_2_bias: Vector
 
 
+class Routed(NamedTuple):
+    """The weights of G networks, and which of them decides for each program; see `network.frozen`."""
+
+    network: NDArray[np.int64]  # [P]
+    fields: NDArray[np.int64]  # [G, fields] in the order in which each network reads them
+    stacked: Weights  # every array with G in front
+
+
+@njit(cache=True)
+def of_network(routed: Routed, network: int) -> Weights:
+    """The weights of one network."""
+    w = routed.stacked
+    return Weights(
+        w.encoder_1[network],
+        w.encoder_1_bias[network],
+        w.encoder_2[network],
+        w.encoder_2_bias[network],
+        w.gates_input[network],
+        w.gates_hidden[network],
+        w.gates_bias[network],
+        w.actor_1[network],
+        w.actor_1_bias[network],
+        w.actor_2[network],
+        w.actor_2_bias[network],
+        w.critic_1[network],
+        w.critic_1_bias[network],
+        w.critic_2[network],
+        w.critic_2_bias[network],
+    )
+
+
 @njit(cache=True, fastmath={"contract"}, error_model="numpy")
 def _add_product(inputs: Matrix, weight: Matrix, outputs: Matrix) -> None:
     """outputs += inputs @ weight.
@@ -124,14 +155,33 @@ def _filled(rows: int, bias: Vector) -> Matrix:
 
 @njit(cache=True, fastmath={"contract"}, error_model="numpy")
 def forward(
-    w: Weights, programs: NDArray[np.int64], observations: Matrix, memory: Matrix
+    routed: Routed, programs: NDArray[np.int64], observations: Matrix, memory: Matrix
 ) -> tuple[Matrix, Vector, Matrix]:
     """Logits [R, A], values [R] and memory [R, 2H] after one more observation."""
-    rows = np.arange(programs.shape[0])
-    logits = np.empty((rows.shape[0], w.actor_2.shape[1]), np.float32)
-    values = np.empty(rows.shape[0], np.float32)
+    rows = programs.shape[0]
+    logits = np.empty((rows, routed.stacked.actor_2.shape[2]), np.float32)
+    values = np.empty(rows, np.float32)
     after = np.empty(memory.shape, np.float32)
-    remember(w, programs, perceive(w, observations), rows, memory, rows, logits, values, after)
+    first = 0
+    while first < rows:
+        network = routed.network[programs[first]]
+        last = first + 1
+        while last < rows and routed.network[programs[last]] == network:
+            last += 1
+        w = of_network(routed, network)
+        own = np.arange(last - first)
+        remember(
+            w,
+            programs[first:last],
+            perceive(w, observations[first:last][:, routed.fields[network]]),
+            own,
+            memory[first:last],
+            own,
+            logits[first:last],
+            values[first:last],
+            after[first:last],
+        )
+        first = last
     return logits, values, after
 
 

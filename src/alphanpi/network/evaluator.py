@@ -21,6 +21,12 @@ def window_of(evaluator: Evaluator) -> int:
     return int(getattr(evaluator, "window", UNBOUNDED))
 
 
+def windows_of(evaluator: Evaluator, programs: int) -> list[int]:
+    """The same of each program: those of a frozen network may see less than the others."""
+    windows: list[int] = getattr(evaluator, "windows", [window_of(evaluator)] * programs)
+    return windows
+
+
 def noted(action: int) -> int:
     """An action as a memory holds it; 0 stands for none."""
     return action + 1

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphanpi.environment.specification import Library
-from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of
+from alphanpi.network.evaluator import UNBOUNDED, Evaluator, noted, window_of, windows_of
 from alphanpi.network.memories import NO_ROW, memories_of
 
 Observation = tuple[int, ...]
@@ -46,6 +46,7 @@ class HistoryTable:
         self.library = library
         self.evaluator = evaluator
         self.window = window_of(evaluator)
+        self._windows = windows_of(evaluator, len(library.learned))
         self._may_call = [
             frozenset(index for index, allowed in enumerate(library.may_call(program.name)) if allowed)
             for program in library.learned
@@ -110,7 +111,7 @@ class HistoryTable:
             return Context(program, history, NONE)
         kept: list[History] = []
         at = history
-        while at != NONE and len(kept) < self.window - 1:
+        while at != NONE and len(kept) < self._windows[program] - 1:
             kept.append(self.histories[at])
             at = self.contexts[kept[-1].before].history
         at = NONE

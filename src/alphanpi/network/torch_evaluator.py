@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 
 from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluation, Evaluator
+from alphanpi.network.frozen import FrozenNetwork, NetworkOutput, routed
 from alphanpi.network.memories import NO_ROW, Answers
 
 if TYPE_CHECKING:
@@ -35,6 +37,17 @@ class RefreshableEvaluator(Evaluator):
     def window(self) -> int:
         """How many observations of a call the network sees."""
         return self.network.config.window
+
+    @property
+    def windows(self) -> list[int]:
+        """The same by program: a frozen one sees as many as it did."""
+        windows = [self.window] * self.network.embedding.num_embeddings
+        for part in self.network.frozen:
+            windows = [
+                part.record.window if decides else window
+                for window, decides in zip(windows, part.placement.decides, strict=True)
+            ]
+        return windows
 
     @property
     def memory_width(self) -> int:
@@ -203,22 +216,18 @@ class _Pass:
             self.said, self.after = self._step()
 
     def _step(self) -> _Outputs:
-        network, linear, units = self._network, self._linear, self._network.config.memory
-        core, numbers = network.core, self._numbers
-        inputs = [
-            _perceived(network.encoder, numbers[:, _FIELDS:].float(), linear),
-            network.embedding.weight[numbers[:, _PROGRAM]],
-        ]
-        if network.config.window:
-            inputs.append(network.previous.weight[numbers[:, _PREVIOUS]])
-        gates = linear(torch.cat(inputs, dim=1), core.weight_ih, core.bias_ih)
-        gates = gates + linear(self.memory[:, :units].contiguous(), core.weight_hh, core.bias_hh)
-        take, keep, candidate, show = gates.chunk(4, dim=1)
-        cell = torch.sigmoid(keep) * self.memory[:, units:] + torch.sigmoid(take) * torch.tanh(candidate)
-        hidden = torch.sigmoid(show) * torch.tanh(cell)
-        value = torch.tanh(_perceived(network.critic, hidden, linear))
-        said = torch.cat([_perceived(network.actor, hidden, linear), value], dim=1)
-        return _Outputs(said, torch.cat([hidden, cell], dim=1))
+        network, numbers, units = self._network, self._numbers, self._network.config.memory
+        output = routed(
+            partial(_step_of, network, self._linear),
+            [_Part(part, partial(_step_of, part.network, self._linear)) for part in network.frozen],
+            numbers[:, _PROGRAM],
+            numbers[:, _FIELDS:].float(),
+            self.memory[:, :units].contiguous(),
+            self.memory[:, units:],
+            numbers[:, _PREVIOUS] if network.config.window else None,
+        )
+        said = torch.cat([output.logits, output.value[:, None]], dim=1)
+        return _Outputs(said, torch.cat([output.hidden, output.cell], dim=1))
 
     @torch.inference_mode()
     def _record(self) -> None:
@@ -237,6 +246,37 @@ class _Pass:
 class _Outputs(NamedTuple):
     said: Tensor
     after: Tensor
+
+
+class _Part(NamedTuple):
+    """A frozen network, computed in another way."""
+
+    part: FrozenNetwork
+    step: Callable[..., NetworkOutput]
+
+    @property
+    def decides(self) -> Tensor:
+        return self.part.decides
+
+    def __call__(self, *inputs: Any) -> NetworkOutput:
+        return self.part.ask(self.step, *inputs)
+
+
+def _step_of(
+    network: Any, linear: Linear, programs: Tensor, observations: Tensor, hidden: Tensor, cell: Tensor, previous: Any
+) -> NetworkOutput:
+    """`NPINetwork.forward` without frozen networks, by another linear layer."""
+    core = network.core
+    inputs = [_perceived(network.encoder, observations, linear), network.embedding.weight[programs]]
+    if previous is not None:
+        inputs.append(network.previous.weight[previous])
+    gates = linear(torch.cat(inputs, dim=1), core.weight_ih, core.bias_ih)
+    gates = gates + linear(hidden, core.weight_hh, core.bias_hh)
+    take, keep, candidate, show = gates.chunk(4, dim=1)
+    cell = torch.sigmoid(keep) * cell + torch.sigmoid(take) * torch.tanh(candidate)
+    hidden = torch.sigmoid(show) * torch.tanh(cell)
+    value = torch.tanh(_perceived(network.critic, hidden, linear)).squeeze(1)
+    return NetworkOutput(_perceived(network.actor, hidden, linear), value, hidden, cell)
 
 
 def _perceived(perceptron: nn.Sequential, inputs: Tensor, linear: Linear) -> Tensor:

@@ -31,6 +31,10 @@ def agent_card(agent: Agent) -> str:
         ("seed", card.seed),
         ("weights", agent.weights_hash[:12]),
     ]
+    if card.origin is not None:
+        kept = ", ".join(name for record in card.frozen for name in record.programs)
+        frozen = f"; {kept} frozen" if kept else ""
+        rows.append(("began from", f"weights {card.origin.weights[:12]} of {card.origin.environment}{frozen}"))
     directory = agent.run_directory
     outcome = None if directory is None else directory.outcome()
     if outcome is not None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from alphanpi.errors import UsageError
 from alphanpi.runs.records import (
+    BEGINNING_FILE,
     CARD_FILE,
     CERTIFICATE_FILE,
     CHECKPOINTS,
@@ -26,6 +27,7 @@ from alphanpi.runs.records import (
     OUTCOME_FILE,
     SCORES_FILE,
     STATE_FILE,
+    BeginningRecord,
     Iteration,
     Meta,
     RunIdentity,
@@ -68,6 +70,7 @@ class RunDirectory:
         self.meta_file = path / META_FILE
         self.metrics_file = path / "metrics.jsonl"
         self.checkpoints = path / CHECKPOINTS
+        self.beginning_file = path / BEGINNING_FILE
         self.scores_file = path / SCORES_FILE
         self.outcome_file = path / OUTCOME_FILE
         self.certificate_file = path / CERTIFICATE_FILE
@@ -82,13 +85,15 @@ class RunDirectory:
         if self.path.is_dir() and any(entry.name != _LOCK_FILE for entry in self.path.iterdir()):
             raise UsageError(f"{self.path}: the folder is not empty, and holds no run; give another --out")
 
-    def create(self, meta: Meta, config: Config) -> None:
-        """Begin a run; a folder that holds one already, or anything else, is refused."""
+    def create(self, meta: Meta, config: Config, beginning: bytes | None = None) -> None:
+        """Begin a run, perhaps with weights; a folder that holds one already, or anything else, is refused."""
         self.require_new()
         text = to_toml(config)
         complete = meta.model_copy(update={"configuration": _digest(flattened(tomllib.loads(text)))})
         write_atomically(self.config_file, text)
         write_atomically(self.metrics_file, "")
+        if beginning is not None:
+            write_atomically(self.beginning_file, beginning)
         write_atomically(self.meta_file, json.dumps(complete.model_dump(mode="json"), indent=2) + "\n")
 
     @contextmanager
@@ -240,7 +245,14 @@ def _digest(values: Overrides) -> str:
     return sha256_of({key: value for key, value in values.items() if key != _STOPPING})
 
 
-def new_meta(environment: str, options: dict[str, Any], seed: int, preset: str, device: str) -> Meta:
+def new_meta(
+    environment: str,
+    options: dict[str, Any],
+    seed: int,
+    preset: str,
+    device: str,
+    beginning: BeginningRecord | None = None,
+) -> Meta:
     """Describe a run that starts now."""
     return Meta(
         environment=environment,
@@ -253,4 +265,5 @@ def new_meta(environment: str, options: dict[str, Any], seed: int, preset: str, 
         python=platform.python_version(),
         platform=f"{platform.platform()}, {os.cpu_count()} cores",
         packages=versions(_PACKAGES),
+        beginning=beginning,
     )

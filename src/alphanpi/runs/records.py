@@ -35,12 +35,21 @@ CHECKPOINTS, LAST = "checkpoints", "last"
 STATE_FILE, META_FILE = "state.json", "meta.json"
 SCORES_FILE, OUTCOME_FILE, CERTIFICATE_FILE = "scores.json", "outcome.json", "certificate.json"
 CARD_FILE = "card.json"  # beside the weights of an agent that comes without its run
+BEGINNING_FILE = "beginning.safetensors"  # the weights a run began from, if it was not from nothing
 MODEL_FILE, TRAINER_FILE = "model.safetensors", "trainer.safetensors"
 FORMAT = 2
 _MOST_METRICS = 2**30
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]
 Size = Annotated[int, Field(ge=0, le=2**20)]
+
+
+class BeginningRecord(Record):
+    """Whose weights a run began from; a copy of them is in its directory."""
+
+    name: Text  # as the user gave it
+    file: Sha256  # of the copy
+    freeze: bool
 
 
 class Meta(Record):
@@ -57,6 +66,7 @@ class Meta(Record):
     platform: Text
     packages: dict[str, Text]
     configuration: Sha256 | None = None  # of the values in config.toml, but for `max_iterations`
+    beginning: BeginningRecord | None = None
 
 
 class ErrorRecord(Record):

@@ -8,6 +8,7 @@ from typing import Any
 
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
+from alphanpi.cluster.agents import spread_agent
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
@@ -43,6 +44,8 @@ def verify(
     environment: NamedEnvironment = None,
     keep: bool = True,
     on_size: OnSize | None = None,
+    workers: int | None = None,
+    ray: str | None = None,
 ) -> Certificate:
     """Verify the greedy interpreter of an agent.
 
@@ -56,17 +59,27 @@ def verify(
         keep: Write the certificate into the run's directory, if the agent is the newest of a run and no better one is
             there; reports show it.
         on_size: Called whenever a size of a program is complete.
+        workers: Processes of Ray that make the real runs with which what was explored is compared; the exploration
+            itself is not spread, and the certificate does not depend on them.
+        ray: Address of the cluster they are in; this machine if not given.
     """
     _positive(max_size, time_limit)
     if certificate is not None and max_size is not None:
         raise UsageError("a certificate is computed again as far as it went; leave max_size out")
-    agent = as_agent(run, environment=environment)
-    subject = subject_of(agent.card, agent.network)
-    make = partial(Verifier, agent.environment, agent.evaluator, network=agent.network, on_size=on_size)
-    if certificate is not None:
-        seconds = None if time_limit == TIME_LIMIT else time_limit
-        return recheck(Path(certificate), subject, agent.environment, make, seconds)
-    shown = certify(subject, make(max_size=max_size, time_limit=time_limit))
+    with spread_agent(as_agent(run, environment=environment), workers, ray) as agent:
+        subject = subject_of(agent.card, agent.network)
+        make = partial(
+            Verifier,
+            agent.environment,
+            agent.evaluator,
+            network=agent.network,
+            on_size=on_size,
+            interpreter=None if workers is None else agent.interpreter,
+        )
+        if certificate is not None:
+            seconds = None if time_limit == TIME_LIMIT else time_limit
+            return recheck(Path(certificate), subject, agent.environment, make, seconds)
+        shown = certify(subject, make(max_size=max_size, time_limit=time_limit))
     if keep:
         agent.keep(partial(write_best, shown))
     return shown

@@ -20,7 +20,6 @@ from alphanpi.environment.guard import shown
 from alphanpi.environment.specification import STOP, Program
 from alphanpi.environment.step import Step as Taken
 from alphanpi.errors import AlphaNPIError, SpecificationError
-from alphanpi.network.evaluator import Evaluator
 from alphanpi.network.history_table import Observation
 from alphanpi.verification.body import Violation
 from alphanpi.verification.contracts import Contracts
@@ -104,13 +103,13 @@ class Auditor:
         self,
         contracts: Contracts,
         decisions: Decisions,
-        evaluator: Evaluator,
+        interpreter: Interpreter,
         claims: Sequence[Claim],
         deadline: float = float("inf"),
     ) -> None:
         self.contracts = contracts
         self.guard = contracts.guard
-        self.interpreter = Interpreter(self.guard.environment, evaluator)
+        self.interpreter = interpreter
         self.claims = {claim.program.name: claim for claim in claims}
         self.deadline = deadline
         names = self.guard.library.names

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import platform
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from alphanpi.agent.weights import ModelCard, hash_of
+from alphanpi.agent.weights import ModelCard, frozen_hashes, hash_of
 from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.guard import Guard, shown
 from alphanpi.environment.provenance import source_sha256
@@ -64,11 +66,12 @@ class Verified(NamedTuple):
     environment: str
     options: dict[str, Any]
     weights_sha256: str | None
+    frozen: Mapping[str, str] = MappingProxyType({})  # by frozen program, hash of the network that decides for it
 
 
 def subject_of(card: ModelCard, network: NPINetwork) -> Verified:
     """An agent, as certificates name it."""
-    return Verified(card.environment, card.options, hash_of(network))
+    return Verified(card.environment, card.options, hash_of(network), frozen_hashes(network))
 
 
 def certify(subject: Verified, verifier: Verifier) -> Certificate:
@@ -93,7 +96,10 @@ def written(subject: Verified, verifier: Verifier, result: Verification, began: 
         verdict=total.kind.name,
         from_size=total.from_size,
         to_size=total.to_size,
-        programs=[_program(item, verifier.guard, verifier.explorer.decisions) for item in result.programs],
+        programs=[
+            _program(item, verifier.guard, verifier.explorer.decisions, subject.frozen.get(item.program.name))
+            for item in result.programs
+        ],
         lemma=lemma,
         tried=result.trial is not None,
         assumptions=[*ASSUMPTIONS, *([] if lemma is None else [LEMMA_ASSUMPTION])],
@@ -131,7 +137,7 @@ def _software() -> dict[str, str]:
     return {"python": platform.python_version(), **versions(_PACKAGES)}
 
 
-def _program(item: ProgramShown, guard: Guard, decisions: Decisions) -> ProgramRecord:
+def _program(item: ProgramShown, guard: Guard, decisions: Decisions, frozen: str | None) -> ProgramRecord:
     audited, found = item.audited, item.counter_example
     return ProgramRecord(
         name=item.program.name,
@@ -150,6 +156,7 @@ def _program(item: ProgramShown, guard: Guard, decisions: Decisions) -> ProgramR
         loop=None if item.loop is None or item.loop.fault else _loop(item.loop, decisions),
         counter_example=None if found is None else _counter_example(found, guard),
         reasons=list(item.reasons),
+        frozen=frozen,
     )
 
 

@@ -51,7 +51,7 @@ class StartOrigin(NamedTuple):
     """Where a concrete start comes from: enough to make it again, in numbers that can be saved."""
 
     number: int  # among the templates, or among the enumerated starts; -1, -2, ...: among the situations of a loop
-    values: tuple[int, ...]  # put into the template; none for an enumerated start
+    values: tuple[int, ...]  # put into the template, one for each of its size; none for an enumerated start
 
 
 class CounterExample(NamedTuple):
@@ -422,6 +422,8 @@ def _made_again(guard: Guard, program: str, size: int, origin: StartOrigin) -> A
     if cutoff is not None:
         return situations_of(guard, program, cutoff.loops[program])[-1 - origin.number].start
     try:
+        if size and not origin.values:
+            raise NotImplementedError
         start = next(islice(guard.templates(program, size, origin.values), origin.number, None), None)
     except NotImplementedError:
         start = next(islice(guard.enumerate(program, size), origin.number, None), None)

@@ -103,6 +103,7 @@ class ProgramRecord(CertificatePart):
     loop: LoopRecord | None = None  # older certificates have none
     counter_example: CounterExampleRecord | None
     reasons: list[str]
+    frozen: Hash | None = None  # of the network that decides for it, where that is kept from an agent before
 
     @property
     def claim(self) -> Verdict:

@@ -102,6 +102,7 @@ class Verifier:
         on_size: OnSize | None = None,
         limits: Mapping[str, int] | None = None,
         tried: bool = True,
+        interpreter: Interpreter | None = None,
     ) -> None:
         self.environment = environment
         self.library = environment.library
@@ -110,6 +111,7 @@ class Verifier:
         self.on_size = on_size
         self.max_size = max_size
         self.tried = tried
+        self.interpreter = interpreter or Interpreter(environment, evaluator)
         began = time.monotonic()
         self.deadline = float("inf") if time_limit is None else began + time_limit
         exploring = float("inf") if time_limit is None else began + EXPLORING * time_limit
@@ -212,7 +214,7 @@ class Verifier:
         ]
         claims = [claim for claim in claims if claim.sizes]
         contracts, decisions = self.explorer.contracts, self.explorer.decisions
-        return so_far._replace(audit=Auditor(contracts, decisions, self.evaluator, claims, self.deadline).audit())
+        return so_far._replace(audit=Auditor(contracts, decisions, self.interpreter, claims, self.deadline).audit())
 
     def _limit(self, program: Program) -> int:
         """As far as asked for; by default as far as the lemma needs, for this program and those that call it."""

@@ -1,0 +1,1 @@
+"""One run on many machines: the connection to Ray, and workers that play what a driver asks for."""
