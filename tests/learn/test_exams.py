@@ -55,18 +55,19 @@ def forgets_one_pair(see, size):
 
 def test_what_is_hardly_ever_drawn_fails_the_exam_where_all_starts_are_known():
     environment = make("recursive-sorting")
-    changes = {"validation.exam_episodes": 1, "validation.called_program_factor": 1}
+    changes = {"validation.called_program_factor": 1, "validation.exam_search_episodes": 0}
     right = examined(environment, ScriptedEvaluator(environment, SOLUTIONS["RecursiveSorting"]), **changes)
     right.validation._answer_all(0)
     evaluator = ScriptedEvaluator(environment, {**SOLUTIONS["RecursiveSorting"], "COMPSWAP": forgets_one_pair})
     trainer = examined(environment, evaluator, **changes)
     assert all(answer.failure == Failure.NONE for answer in trainer.validation._validate(0, 1, Stream.EXAM))
-    result = trainer.validation.exam(0)
+    result = trainer.validation.last_part(0)
     assert result.outcome == Exam.ANSWERS
     assert "COMPSWAP on 9 0 (post, " in result.failing
     assert "of all 4200 failed" in result.failing
     errors = trainer.starts.errors["COMPSWAP"]
     assert len(errors) > 10
+    assert trainer.validation.exam(0).failing.endswith("(post, as before)")
     for error in errors:
         state = trainer.starts.state(error.start)
         assert (state.values[state.p1], state.values[state.p1 + 1]) == (9, 0)
@@ -161,6 +162,7 @@ def test_the_far_exam_is_held_whatever_lemma_there_is(monkeypatch, name, options
     }
     environment = make(name, **options)
     trainer = Trainer(environment, override(preset("default", name), changes), seed=0)
+    monkeypatch.setattr(trainer.validation, "_answer_all", lambda _: None)
     monkeypatch.setattr(trainer.validation, "_plan_alike", lambda calls, runs, factor: planned.extend(calls))
     planned: list[Call] = []
     asked: list[tuple[str, int]] = []
@@ -196,6 +198,7 @@ def test_the_far_exam_asks_for_more_problems_of_smaller_sizes(monkeypatch):
         return [Execution(True, Failure.NONE, call.state, 1, None, ()) for call in calls]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
+    monkeypatch.setattr(trainer.validation, "_answer_all", lambda _: None)
     assert trainer.validation.last_part(0).outcome == Exam.PASSED
     assert asked == [17] * 12 + [35] * 6 + [70] * 3
     assert len(states) == len(asked)
@@ -210,6 +213,7 @@ def test_no_far_exam_where_the_environment_cannot_make_problems_that_large(monke
     config = override(preset("default", "sorting"), {"validation.exam_search_episodes": 0})
     trainer = Trainer(environment, config, seed=0)
     monkeypatch.setattr(environment, "initial", initial)
+    monkeypatch.setattr(trainer.validation, "_answer_all", lambda _: None)
     assert trainer.validation.last_part(0).outcome == Exam.PASSED
 
 
@@ -246,4 +250,5 @@ def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(mon
         ]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
+    monkeypatch.setattr(trainer.validation, "_answer_all", lambda _: None)
     assert trainer.validation.last_part(0).outcome == Exam.FAR

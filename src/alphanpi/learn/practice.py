@@ -65,6 +65,8 @@ def called_states(
 ) -> dict[str, list[Any]]:
     """States in which programs are called in fresh runs of the highest ones: those that fail, if any do.
 
+    So do calls in runs from starts that were found by asking for all of them, whatever program they are of.
+
     Lists that are nearly sorted, say, are rare among random ones but the rule inside of a sort. Where none fails,
     programs of constant depth keep to their own starts: what calls them in training may not be all that will.
     """
@@ -83,6 +85,9 @@ def called_states(
                 starts.state(starts.start(program.name, size, iteration=iteration, stream=Stream.CALLS, number=number)),
             )
         )
+    for program in unlocked:
+        found = [error.start for error in starts.errors[program.name] if error.start.origin]
+        runs += [Call(program.name, starts.state(start)) for start in found]
     failed: defaultdict[str, dict[Any, None]] = defaultdict(dict)  # ordered sets
     called: defaultdict[str, dict[Any, None]] = defaultdict(dict)
     for execution in interpreter.run(runs, record=True, max_actions=MOST_ACTIONS):

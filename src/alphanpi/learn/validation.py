@@ -143,7 +143,6 @@ class Validation:
         try:
             self._ask_again()
             self._ask_for(self._validate(iteration, self.settings.exam_episodes, Stream.EXAM))
-            self._answer_all(iteration)
             wasteful = self.wasteful_programs(iteration) if self.thrifty else ()
             if wasteful:
                 return ExamResult(Exam.WASTE, " and ".join(wasteful), wasteful=wasteful)
@@ -176,10 +175,12 @@ class Validation:
                 raise self._unanswered(first, reason, f"{len(failed)} of all {len(runs)} failed")
 
     def last_part(self, iteration: int) -> ExamResult:
-        """What tells of large problems."""
+        """What tells of large problems; what takes longest comes last."""
         part = Exam.SEARCH
         try:
             self._search_little(iteration)
+            part = Exam.ANSWERS
+            self._answer_all(iteration)
             part = Exam.FAR
             for name in self._highest():
                 self._reach_far(name, iteration)
