@@ -48,7 +48,7 @@ class Error(NamedTuple):
     passes: int = 0
 
 
-class Enumerated(NamedTuple):
+class KnownStart(NamedTuple):
     """A start among all of its size."""
 
     start: Start
@@ -67,7 +67,7 @@ class Starts:
         self.guard = Guard(environment)
         self.settings = settings
         self.seed = seed
-        self._every: dict[str, list[Enumerated]] = {}
+        self._every: dict[str, list[KnownStart]] = {}
         self._recreated: dict[Start, Any] = {}  # to find the start of some number, all before it are made
         self.errors: dict[str, list[Error]] = {program.name: [] for program in self.library.learned}
 
@@ -95,14 +95,14 @@ class Starts:
             return self._recreated[start]
         return self.guard.initial(start.program, start.size, np.random.default_rng(start.seed))
 
-    def every(self, program: Program, most: int) -> list[Enumerated]:
+    def every(self, program: Program, most: int) -> list[KnownStart]:
         """All starts of the smallest sizes a program is trained on, `most` at most; none where they are not known."""
         if program.name not in self._every:
             self._every[program.name] = self._enumerated(program, most)
         return self._every[program.name]
 
-    def _enumerated(self, program: Program, most: int) -> list[Enumerated]:
-        found: list[Enumerated] = []
+    def _enumerated(self, program: Program, most: int) -> list[KnownStart]:
+        found: list[KnownStart] = []
         for size in self.sizes(program):
             try:
                 states = list(islice(self.guard.enumerate(program.name, size), most - len(found) + 1))
@@ -111,7 +111,7 @@ class Starts:
             if len(found) + len(states) > most:
                 break
             found += [
-                Enumerated(Start(program.name, size, (), (number,)), state) for number, state in enumerate(states)
+                KnownStart(Start(program.name, size, (), (number,)), state) for number, state in enumerate(states)
             ]
         return found
 
