@@ -127,11 +127,11 @@ def main() -> None:
     write_atomically(RESULTS, json.dumps({"command": command, "machine": machine, "runs": results}, indent=1) + "\n")
     print("\n| environment | way | learned | validated | iterations | CPU seconds | worst success |")
     print("|---|---|---|---|---|---|---|")
-    for stage in STAGES:
+    for name in STAGES:
         for way in WAYS:
-            own = [result for result in results if (result["environment"], result["way"]) == (stage, way)]
+            own = [result for result in results if (result["environment"], result["way"]) == (name, way)]
             if own:
-                print(f"| {stage} | {way} | {row(own)} |")
+                print(f"| {name} | {way} | {row(own)} |")
     for way in WAYS:
         totals = [
             sum(
