@@ -118,7 +118,7 @@ def _session(ray: Any, failed: str) -> Iterator[None]:
     told, worker.print_to_stdstream = worker.print_to_stdstream, _silent  # of dead nodes, say; it is on standard output
     try:
         yield
-    except (OSError, RuntimeError, ValueError, ImportError) as error:
+    except Exception as error:  # Ray raises all sorts; where it takes too long to start, nothing but this
         if ray.is_initialized():
             raise
         raise UsageError(f"{failed}: {str(error).strip().splitlines()[0] or type(error).__name__}") from error
