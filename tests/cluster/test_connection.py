@@ -96,7 +96,7 @@ def test_a_cluster_without_workers_and_impossible_numbers_are_refused(tmp_path):
         ({"workers": 2.5}, "workers 2.5"),
     ):
         with pytest.raises(UsageError, match=message):
-            train("hanoi", out=tmp_path / "run", **settings)  # type: ignore[arg-type]
+            train("hanoi", out=tmp_path / "run", **settings)
     assert not (tmp_path / "run").exists()
 
 
