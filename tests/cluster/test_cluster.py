@@ -120,7 +120,7 @@ def test_a_run_goes_on_with_workers_where_it_stopped_without(cluster, mortal, pl
     assert bits(run) == bits(plain)
 
 
-def test_killed_workers_and_a_killed_node_change_nothing(cluster, mortal, plain, tmp_path):
+def test_killed_workers_and_a_killed_node_change_nothing(cluster, mortal, plain, tmp_path, capsys):
     mark = mortal.parent / "mark"
     died = []
 
@@ -135,6 +135,7 @@ def test_killed_workers_and_a_killed_node_change_nothing(cluster, mortal, plain,
     assert died[1] >= 1
     assert died[2] > died[1]
     assert equal(run, plain)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_scores_certificates_and_code_are_the_same(cluster):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -49,11 +49,13 @@ def same(one: Any, other: Any) -> Any:
         )
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(same, one, other))
-    return one == other
+    return bool(one == other)
 
 
-def spread_over(workers: int, identifier: str, options) -> Spread:
-    return Spread(HereWorkers(workers, ship(identifier, options)))  # type: ignore[arg-type]
+def spread_over(workers: int, identifier: str, options) -> Any:
+    """What makes engines; its workers are counted."""
+    here: Any = HereWorkers(workers, ship(identifier, options))
+    return Spread(here)
 
 
 @pytest.mark.parametrize("window", [0, 1, 2])
@@ -165,8 +167,8 @@ def test_what_is_damaged_on_the_way_is_refused():
         trace._replace(policies=trace.policies[:, :-1]),
         trace._replace(observations=trace.observations[:-1]),
         trace._replace(value=float("nan")),
-        trace._replace(failure=0),  # type: ignore[arg-type]
-        trace._replace(states=list(trace.states)),  # type: ignore[arg-type]
+        trace._replace(failure=cast(Any, 0)),
+        trace._replace(states=cast(Any, list(trace.states))),
         tuple(trace),
         "a trace",
     ):
@@ -175,14 +177,12 @@ def test_what_is_damaged_on_the_way_is_refused():
     (run,) = Interpreter(environment, evaluator).run([Call("HANOI", start)], record=True)
     assert checked_execution(run, library) is run
     step = run.steps[0]._replace(action="JUMP")
-    untrue: Any = 1
-    for broken in (run._replace(actions=-1), run._replace(steps=(step,)), run._replace(success=untrue)):
+    for broken in (run._replace(actions=-1), run._replace(steps=(step,)), run._replace(success=cast(Any, 1))):
         with pytest.raises(DamagedError, match="damaged"):
             checked_execution(broken, library)
     order = SearchOrder(Network(1, 0, ()), CONFIG.model_dump_json(), (request,), None)
     assert checked_order(order) is order
-    listed: Any = [request]
-    for wrong in (order._replace(requests=listed), order._replace(max_actions=-1), (1, 2), None):
+    for wrong in (order._replace(requests=cast(Any, [request])), order._replace(max_actions=-1), (1, 2), None):
         with pytest.raises(DamagedError, match="damaged"):
             checked_order(wrong)
     with pytest.raises(DamagedError, match="as many answers"):

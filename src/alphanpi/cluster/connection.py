@@ -112,15 +112,23 @@ def _remote(ray: Any, address: str) -> Iterator[None]:
 
 @contextmanager
 def _session(ray: Any, failed: str) -> Iterator[None]:
-    """What Ray raises while it is not connected yet, in one line."""
+    """What Ray raises while it is not connected yet, in one line; what it tells later, not among a command's output."""
+    from ray._private import worker
+
+    told, worker.print_to_stdstream = worker.print_to_stdstream, _silent  # of dead nodes, say; it is on standard output
     try:
         yield
-    except (OSError, RuntimeError, ValueError, ImportError) as error:
+    except Exception as error:  # Ray raises all sorts; where it takes too long to start, nothing but this
         if ray.is_initialized():
             raise
         raise UsageError(f"{failed}: {str(error).strip().splitlines()[0] or type(error).__name__}") from error
     finally:
         ray.shutdown()
+        worker.print_to_stdstream = told
+
+
+def _silent(*_: Any, **__: Any) -> None:
+    """Says nothing."""
 
 
 @contextmanager

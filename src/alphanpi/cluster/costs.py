@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-WORTH = 0.02  # seconds of work that are worth sending: a chunk costs about a tenth of it
+WORTH = 0.02  # seconds of work that are worth sending: several times what a chunk costs
 ROUNDS = 3  # chunks for each worker: who is done early takes another
 
 

@@ -49,6 +49,7 @@ class Worker:
 
     def __init__(self, shipment: Shipment) -> None:
         self._shipment = shipment
+        self._evaluator: SentEvaluator | None = None  # of the network with that number
         self._network = -1
         self._searches: dict[str, Search] = {}
         self._interpreters: dict[int, Interpreter] = {}
@@ -91,8 +92,8 @@ class Worker:
         if network.number == self._network:
             return
         weights = checked_weights(self._fetched(network.weights[0]))
-        if self._network < 0 or self._evaluator.window != network.window:
-            self._evaluator: SentEvaluator = SentEvaluator(weights, network.window)
+        if self._evaluator is None or self._evaluator.window != network.window:
+            self._evaluator = SentEvaluator(weights, network.window)
             self._searches.clear()
             self._interpreters.clear()
         self._evaluator.weights = weights
@@ -109,12 +110,14 @@ class Worker:
 
     def _search(self, config: str) -> Search:
         if config not in self._searches:
+            assert self._evaluator is not None, "a network came first"
             settings = parsed_record(config, SearchConfig, "what was sent to a worker")
             self._searches[config] = Search(self._environment, self._evaluator, settings)
         return self._searches[config]
 
     def _interpreter(self, depth: int) -> Interpreter:
         if depth not in self._interpreters:
+            assert self._evaluator is not None, "a network came first"
             self._interpreters[depth] = Interpreter(self._environment, self._evaluator, depth)
         return self._interpreters[depth]
 
