@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from alphanpi import SearchConfig, create_evaluator, create_network, make
 from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
+from tests.helpers.solutions import ScriptedEvaluator
 
 
 def test_the_interpreter_is_search_with_one_simulation():
@@ -30,3 +32,15 @@ def test_the_interpreter_is_search_with_one_simulation():
                 if trace.failure in (Failure.NONE, Failure.POST, Failure.DEPTH):
                     assert own == names
                     assert execution.failure == trace.failure
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4])
+def test_what_was_remembered_near_the_surface_does_not_hide_that_calls_are_too_deep(limit):
+    environment = make("hanoi")
+    evaluator = ScriptedEvaluator(environment)
+    plain, remembering = Interpreter(environment, evaluator, limit), Interpreter(environment, evaluator, limit)
+    for disks in (1, 2, 3, 4, 2, 4, 3):
+        call = Call("HANOI", environment.initial("HANOI", disks, np.random.default_rng(0)))
+        (fresh,), (known,) = plain.run([call]), remembering.run([call], remembering=True)
+        assert (known.failure, known.actions, known.final) == (fresh.failure, fresh.actions, fresh.final)
+        assert fresh.success == (disks <= limit + 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 from alphanpi.engine.tables import Failure
@@ -59,18 +59,19 @@ class _Outcome(NamedTuple):
 
     final: Any
     actions: int
+    height: int  # calls inside each other below it
     culprit: Call | None  # the innermost call that failed, if it did
 
 
 class _Frame:
-    __slots__ = ("before", "context", "entry", "length", "limit", "program", "state")
+    __slots__ = ("before", "context", "entry", "height", "length", "limit", "program", "state")
 
     def __init__(self, program: int, state: Any, limit: int, before: int = 0) -> None:
         self.program = program
         self.before = before  # actions of the instance when it was called
         self.entry = self.state = state
         self.context = HistoryTable.beginning(program)
-        self.length = 0
+        self.length = self.height = 0
         self.limit = limit
 
 
@@ -247,6 +248,7 @@ class Interpreter:
                 if instance.remembering:
                     self._remember(instance, frame, frame.state, None)
                 caller = frames[-1]
+                caller.height = max(caller.height, frame.height + 1)
                 caller.state = guard.leave(caller.state, frame.state, own, names[atomic + caller.program])
                 continue
             if frame.length >= frame.limit:
@@ -267,10 +269,13 @@ class Interpreter:
             known = self._remembered.get((action - atomic, entry)) if instance.remembering else None
             if known is not None and max_actions is not None and instance.actions + known.actions >= max_actions:
                 known = None  # it may end inside, which does not depend on what was remembered
+            if known is not None and len(frames) + known.height > self.max_call_depth:
+                known = None
             if known is None or action - atomic == instance.led:
                 frames.append(_Frame(action - atomic, entry, guard.depth(callee, entry), instance.actions))
                 continue
             instance.actions += known.actions
+            frame.height = max(frame.height, known.height + 1)
             if known.culprit is not None:
                 instance.end(False, Failure.CALL, known.final, known.culprit)
                 return None
@@ -280,7 +285,7 @@ class Interpreter:
         """Take note of how a call ended; not of those for which the instance has decisions of its own."""
         if frame.program != instance.led:
             actions = instance.actions - frame.before
-            self._remembered[frame.program, frame.entry] = _Outcome(final, actions, culprit)
+            self._remembered[frame.program, frame.entry] = _Outcome(final, actions, frame.height, culprit)
 
     def _choose(self, history: int, frame: _Frame, decisions: Mapping[int, int]) -> int:
         """The most probable legal action; pre-conditions are asked in the order of the logits."""
@@ -303,7 +308,8 @@ class Interpreter:
         if len(instance.frames) > 1 and failure in (Failure.POST, Failure.DEPTH):
             failure = Failure.CALL
             if instance.remembering and all(one.program != instance.led for one in instance.frames[1:]):
-                for called in instance.frames[1:]:
+                for caller, called in reversed(list(pairwise(instance.frames))):
+                    caller.height = max(caller.height, called.height + 1)
                     self._remember(instance, called, frame.state, culprit)
         instance.end(False, failure, frame.state, culprit)
 

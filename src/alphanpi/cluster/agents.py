@@ -9,6 +9,7 @@ from alphanpi.agent.agent import MAX_ACTIONS, Agent
 from alphanpi.cluster.costs import ROUNDS
 from alphanpi.cluster.shipping import Shipment, ship, unpacked
 from alphanpi.cluster.spreading import Spread, require_workers, spread
+from alphanpi.cluster.workers import require_unfrozen
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.search import Search
 from alphanpi.environment.given import identify
@@ -41,9 +42,13 @@ def spread_agent(agent: Agent, workers: int | None, ray: str | None = None) -> I
     if not require_workers(workers, ray):
         yield agent
         return
-    named = identify(agent.environment, {})
-    known = not named.identifier.startswith(f"{IN_MEMORY}:")
     card = agent.card
-    shipment = ship(named.identifier, named.options) if known else ship(card.environment, card.options)
+    require_unfrozen(bool(card.frozen))
+    named = identify(agent.environment, {})
+    identifier, options = named.identifier, named.options
+    # What an instance was made with it cannot tell; its card can, unless the user has named another environment.
+    if identifier.startswith(f"{IN_MEMORY}:") and agent.place is not None and agent.place.model is not None:
+        identifier, options = card.environment, card.options
+    shipment = ship(identifier, options)
     with spread(shipment, workers or 0, ray) as made:
         yield SpreadAgent(agent, shipment, made)

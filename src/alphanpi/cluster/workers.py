@@ -27,6 +27,12 @@ class _Task(NamedTuple):
     place: int
 
 
+def require_unfrozen(frozen: bool) -> None:
+    """Refuse agents with frozen programs, whose environment would have to be narrowed there, too."""
+    if frozen:
+        raise UsageError("--workers: an agent with frozen programs is not spread over workers; leave --workers out")
+
+
 class Workers:
     """A number of actors that make up for those that die."""
 
@@ -47,8 +53,7 @@ class Workers:
 
     def network(self, weights: Routed, window: int) -> Network:
         """The network in an order; its weights go to the object store once."""
-        if len(weights.fields) > 1:
-            raise UsageError("--workers: an agent with frozen programs is not spread over workers; leave --workers out")
+        require_unfrozen(len(weights.fields) > 1)
         if weights is not self._weights:
             self._network = Network(self._network.number + 1, window, (self._ray.put(weights),))
             self._weights = weights

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from alphanpi.engine import kernel
 from alphanpi.engine.config import SearchConfig
-from alphanpi.engine.foresight import Foresight, Missing
+from alphanpi.engine.foresight import FARTHEST, Foresight, Missing
 from alphanpi.engine.fused import add_rows, advance_evaluating
 from alphanpi.engine.histories import Histories
 from alphanpi.engine.pools import Pools
@@ -54,8 +54,11 @@ class Episodes:
         self.shared = shared
         self.requests = requests
         self.environment_seconds = self.evaluation_seconds = 0.0
-        self._crowded_at = shared.config.max_states // 2  # states
         world = shared.world
+        self._crowded_at = shared.config.max_states // 2  # states
+        # Outcomes must not depend on what was there before: only an episode that began with empty tables makes room.
+        untouched = not world.states and shared.histories.count == shared.histories.first
+        self._makes_room = untouched and len(requests) == 1
         programs = [self._program(request) for request in requests]
         states = [world.intern(request.state) for request in requests]
         most = max(1 + len(request.further) for request in requests)
@@ -83,15 +86,12 @@ class Episodes:
             if waiting == 0:
                 break
             self.fill(waiting, foresees_evaluations=self.shared.histories.asked_in_advance)
-            if len(self.requests) == 1 and len(self.shared.world.states) > self._crowded_at:
+            if self._makes_room and len(self.shared.world.states) > self._crowded_at:
                 self._make_room()
         return [self.trace(e) for e in range(len(self.requests))]
 
     def _make_room(self) -> None:
-        """Forget the states that a long episode has left behind; what is still needed of them can be found out again.
-
-        Only for an episode that has the tables to itself, so that its outcome does not depend on others.
-        """
+        """Forget the states that a long episode has left behind; what is needed of them again can be found again."""
         world, pools = self.shared.world, self.shared.pools
         places = (pools.nodes["state"], pools.frames["entry"], self.steps["state"], self.episodes["final"], self.starts)
         for place in places:
@@ -99,7 +99,8 @@ class Episodes:
         renumbered = world.keep(np.concatenate([np.unique(place[place >= 0]) for place in places]))
         for place in places:
             place[place >= 0] = renumbered[place[place >= 0]]
-        self._crowded_at = max(self._crowded_at, 2 * len(world.states))
+        # Between two times there has to be room for all that is found out at once.
+        self._crowded_at = max(self._crowded_at, 2 * len(world.states), len(world.states) + 2 * FARTHEST)
 
     def _advance(self) -> int:
         self.episodes["hole"] = Hole.NONE

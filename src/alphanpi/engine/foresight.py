@@ -12,7 +12,7 @@ from alphanpi.engine.histories import Histories
 from alphanpi.engine.tables import FAILED, NONE, STOP_ACTION, UNKNOWN
 from alphanpi.engine.world import World
 
-_FARTHEST = 256  # most actions followed ahead of a search
+FARTHEST = 256  # most actions followed ahead of a search
 _MOST_CALLS = 6  # of the program that is followed; the more, the likelier that the search goes another way
 
 
@@ -51,7 +51,7 @@ class Foresight(NamedTuple):
         known, favourites, following = histories.known_rows, histories.favourites, histories.following
         callers: list[_Caller] = []
         calls = 0
-        for _ in range(_FARTHEST):
+        for _ in range(FARTHEST):
             legal = legal_sets.get(state * programs + program) or world.fill_legal(state, program)
             history = known.get((context << 32) | observed[state])
             if history is None:

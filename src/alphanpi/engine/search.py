@@ -120,6 +120,7 @@ class Search:
     def _run_batch(self, requests: list[Request]) -> list[Trace]:
         """Play episodes side by side; none of them where together they need more room than there is."""
         if len(self.world.states) > self.config.max_states // 2:
+            self.shared.pools.reset()  # free nodes name states, too
             self.world.forget_everything()
             self.histories.forget()  # its keys are the world's numbers of observations
         if self.histories.count > self.config.max_histories // 2:

@@ -19,6 +19,7 @@ from alphanpi.agent.loading import NamedEnvironment, Subject, describe, load
 from alphanpi.agent.weights import ModelCard
 from alphanpi.cluster.shipping import ship, unpacked
 from alphanpi.cluster.spreading import Spread, require_workers, spread
+from alphanpi.cluster.workers import require_unfrozen
 from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, named_again, remember
 from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
@@ -155,6 +156,7 @@ def train(
         resolved = resolved.model_copy(update={"network": sizes})
     record = None if beginning is None else beginning.record
     meta = new_meta(named.identifier, named.options, seed, preset, device, record)
+    require_unfrozen(workers is not None and beginning is not None and bool(beginning.frozen))
     with _spread(named, workers, ray) as played:
         trainer = Trainer(played.environment, resolved, seed, device, beginning, played.spread)
         _advise(trainer, warn)
@@ -203,6 +205,7 @@ def resume(
         created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
         named = named_again(created, meta.environment, meta.options, environment)
         beginning = read_beginning(directory.beginning_file, meta.beginning)
+        require_unfrozen(workers is not None and beginning is not None and bool(beginning.frozen))
         played = stack.enter_context(_spread(named, workers, ray))
         trainer = Trainer(played.environment, config, meta.seed, device or meta.device, beginning, played.spread)
         _advise(trainer, warn)
