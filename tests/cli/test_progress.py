@@ -142,10 +142,10 @@ def test_compiling_is_no_part_of_learning_nor_of_what_is_measured(monkeypatch, t
 
 @pytest.mark.parametrize("mode", ["greedy", "planning"])
 def test_a_measurement_says_how_far_it_is_inside_a_size(mode, monkeypatch):
-    monkeypatch.setattr(evaluation, "_TOGETHER", 3)
     monkeypatch.setattr(evaluation, "_QUICK", 0.0)
     measured: list[evaluation.Measured] = []
     agent = alphanpi.load("pretrained:hanoi")
+    agent.at_once = 3
     [score] = alphanpi.evaluate(agent, sizes=[3], episodes=10, mode=mode, on_progress=measured.append)
     assert [one.done for one in measured] == [0, 3, 6, 9]
     assert {one[:2] + one[3:] for one in measured} == {(3, mode, 10)}

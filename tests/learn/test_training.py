@@ -230,6 +230,7 @@ def test_the_run_directory_tells_what_was_run(reference):
     assert set(json.loads((reference / "meta.json").read_text())) == {
         *("environment", "options", "seed", "preset", "device"),
         *("command", "started", "python", "platform", "packages", "configuration"),
+        "beginning",
     }
     assert {"alphanpi", "torch", "numpy", "numba"} <= set(meta.packages)
 
