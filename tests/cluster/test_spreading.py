@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alphanpi import Request, Search, SearchConfig, UsageError, create_network, make
+from alphanpi import Request, Search, SearchConfig, UsageError, create_network, load, make
 from alphanpi.agent.interpreter import Call, Interpreter, Recording
 from alphanpi.cluster import costs
+from alphanpi.cluster.agents import spread_agent
 from alphanpi.cluster.orders import (
     DamagedError,
     Done,
@@ -218,3 +219,10 @@ def test_installed_environments_are_found_by_name_and_those_in_memory_cannot_be_
         unpacked(module._replace(digest="0" * 64))
     with pytest.raises(UsageError, match=r"Mine cannot be sent to workers.*FILE.py:Mine"):
         ship("in-memory:Mine", {})
+
+
+def test_an_environment_that_was_given_is_never_replaced_by_the_one_on_the_card():
+    given = make("recursive-sorting", observation="compare")
+    agent = load("pretrained:recursive-sorting-compare", environment=given)
+    with pytest.raises(UsageError, match="cannot be sent to workers"), spread_agent(agent, 1):
+        pass
