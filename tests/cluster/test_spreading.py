@@ -27,6 +27,7 @@ from alphanpi.cluster.orders import (
 )
 from alphanpi.cluster.shipping import ship, unpacked
 from alphanpi.cluster.spreading import Spread
+from alphanpi.environments.hanoi import Hanoi
 from alphanpi.network.config import NetworkConfig
 from alphanpi.network.model import CompiledEvaluator
 from tests.helpers.searches import ENVIRONMENTS, random_requests
@@ -222,7 +223,7 @@ def test_installed_environments_are_found_by_name_and_those_in_memory_cannot_be_
 
 
 def test_an_environment_that_was_given_is_never_replaced_by_the_one_on_the_card():
-    given = make("recursive-sorting", observation="compare")
-    agent = load("pretrained:recursive-sorting-compare", environment=given)
+    mine = type("Mine", (Hanoi,), {"__module__": "__main__"})
+    agent = load("pretrained:hanoi", environment=mine())
     with pytest.raises(UsageError, match="cannot be sent to workers"), spread_agent(agent, 1):
         pass
