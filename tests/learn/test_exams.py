@@ -55,7 +55,11 @@ def forgets_one_pair(see, size):
 
 def test_what_is_hardly_ever_drawn_fails_the_exam_where_all_starts_are_known():
     environment = make("recursive-sorting")
-    changes = {"validation.called_program_factor": 1, "validation.exam_search_episodes": 0}
+    changes = {
+        "validation.called_program_factor": 1,
+        "validation.exam_search_episodes": 0,
+        "validation.exam_threshold": 1.0,
+    }
     right = examined(environment, ScriptedEvaluator(environment, SOLUTIONS["RecursiveSorting"]), **changes)
     right.validation._answer_all(0)
     evaluator = ScriptedEvaluator(environment, {**SOLUTIONS["RecursiveSorting"], "COMPSWAP": forgets_one_pair})

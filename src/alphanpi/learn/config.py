@@ -179,7 +179,13 @@ class ValidationConfig(Config):
     exam_patience: int = Field(
         6, ge=1, le=MOST_EPISODES, description="exams failed with or without search after which weights are renewed"
     )
-    exam_threshold: float = Field(0.995, gt=0, le=1, description="success every program needs in the exam")
+    exam_threshold: float = Field(
+        0.995,
+        gt=0,
+        le=1,
+        description="success every program needs in the exam; 1: and on every start of the smallest training sizes, where they can be "
+        "enumerated",
+    )
     exam_planning_episodes: int = Field(
         200,
         ge=0,

@@ -154,13 +154,20 @@ class Validation:
 
     def _ask_again(self) -> None:
         """Starts that failed when all were asked for: while one does, nothing else need be."""
+        if self.settings.exam_threshold < 1:
+            return
         for errors in self.starts.errors.values():
             for answer in self._answers([error.start for error in errors if error.start.origin]):
                 if answer.failure != Failure.NONE:
                     raise self._unanswered(answer.call, answer.failure.name.lower(), "as before")
 
     def _answer_all(self, iteration: int) -> None:
-        """Every start of the smallest training sizes, where they can be enumerated: what is rare is seldom drawn."""
+        """Every start of the smallest training sizes, where they can be enumerated: what is rare is seldom drawn.
+
+        Only where nothing may fail: it takes some seconds, and a network that is right everywhere takes longer to learn.
+        """
+        if self.settings.exam_threshold < 1:
+            return
         rng = self.starts.random(iteration, Stream.EXAM)
         for program in self.curriculum.unlocked:
             all_starts = self.starts.every(program, _ENUMERATED)
