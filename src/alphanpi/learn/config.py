@@ -183,8 +183,8 @@ class ValidationConfig(Config):
         0.995,
         gt=0,
         le=1,
-        description="success every program needs in the exam; 1: and on every start of the smallest training sizes, where they can be "
-        "enumerated",
+        description="success every program needs in the exam; 1: and on every start of the smallest training sizes, "
+        "where they can be enumerated",
     )
     exam_planning_episodes: int = Field(
         200,

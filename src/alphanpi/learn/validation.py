@@ -164,7 +164,7 @@ class Validation:
     def _answer_all(self, iteration: int) -> None:
         """Every start of the smallest training sizes, where they can be enumerated: what is rare is seldom drawn.
 
-        Only where nothing may fail: it takes some seconds, and a network that is right everywhere takes longer to learn.
+        Only where nothing may fail: it takes seconds, and a network that is right everywhere takes longer to learn.
         """
         if self.settings.exam_threshold < 1:
             return
