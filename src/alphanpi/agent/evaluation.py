@@ -107,7 +107,7 @@ def evaluate(
     compile_search(agent.device)  # a time that is measured is not that of a compiler
     for size in sizes:
         calls = [
-            Call(program, agent.guard.initial(program, size, np.random.default_rng((seed, size, episode))))
+            Call(entry.runs, agent.guard.initial(program, size, np.random.default_rng((seed, size, episode))))
             for episode in range(episodes)
         ]
         for one in modes:

@@ -10,7 +10,6 @@ import copy
 from collections.abc import Container, Mapping
 from typing import Any
 
-from alphanpi.environment.library import Library
 from alphanpi.environment.specification import Environment
 
 
@@ -19,5 +18,5 @@ def narrowed(environment: Environment[Any], only: Mapping[str, Container[str]]) 
     if not only:
         return environment
     narrower = copy.copy(environment)
-    narrower.library = Library(tuple(environment.library), only)  # type: ignore[misc]
+    narrower.library = environment.library.narrowed(only)  # type: ignore[misc]
     return narrower

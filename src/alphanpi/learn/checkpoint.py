@@ -244,7 +244,8 @@ def _errors(trainer: Trainer, state: CheckpointState) -> dict[str, list[Error]]:
     """The error starts of every program; starts of programs or sizes that there are not are refused."""
     environment = trainer.environment
     trained = [size for program in trainer.library.learned for size in trainer.starts.sizes(program)]
-    largest = max(environment.validation_size, *environment.train_sizes, *environment.test_sizes, *trained)
+    validated = [trainer.starts.validation_size(program) for program in trainer.library.learned]
+    largest = max(*validated, environment.validation_size, *environment.train_sizes, *environment.test_sizes, *trained)
 
     def fits(name: str, error: ErrorRecord) -> bool:
         most = _LARGEST_COUNTER_EXAMPLE if error.origin else largest

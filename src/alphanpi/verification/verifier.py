@@ -220,13 +220,13 @@ class Verifier:
         """As far as asked for; by default as far as the lemma needs, for this program and those that call it."""
         if self.max_size is not None:
             return self.max_size
-        without = max(self.environment.validation_size, program.minimum_size)
+        without = max(program.size_to_validate(self.environment.validation_size), program.minimum_size)
         if self.cutoff is None or (program.name in self.cutoff.loops and not self.windowed):
             return without
         callers = [
             caller.name
             for caller in self.library.learned
-            if self.library.may_call(caller.name)[self.library.index_of(program.name)]
+            if program in map(self.library.called, (entry.name for entry in self.library.callable_by(caller.name)))
         ]
         return max(self.cutoff.sizes.get(name, program.minimum_size) for name in [program.name, *callers])
 
