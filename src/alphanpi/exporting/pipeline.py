@@ -200,7 +200,7 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format, most_c
     environment, coverage = rounds.environment, rounds.coverage
     standalone = found.renderer.standalone is not None
     cases = [*rounds.learned, *rounds.examined]
-    told = warnings(environment, standalone, rounds.standalone is not None, found.discerns, coverage, number)
+    told = warnings(environment, found.missing, found.discerns, coverage, number)
     if _remembers_loops(rounds) and any(entry.written_out for entry in coverage):
         told.append(_HINT)
     if format_ == "javascript":
