@@ -80,18 +80,16 @@ def rebuilt_arguments(standalone: Standalone[Any], namespace: Mapping[str, Any],
 
 def _rebuilt(value: Any, namespace: Mapping[str, Any]) -> Any:
     """The value with the runtime's classes in the place of those of the same names."""
-    kind = namespace.get(type(value).__name__)
-    own = isinstance(kind, type) and kind is not type(value)
+    if type(value) in (tuple, frozenset):
+        return type(value)(_rebuilt(one, namespace) for one in value)
+    kind: Any = namespace.get(type(value).__name__)
+    if not isinstance(kind, type) or kind is type(value):
+        return value
     if isinstance(value, Enum):
-        return kind[value.name] if own and issubclass(kind, Enum) else value
-    if isinstance(value, tuple):
-        parts = [_rebuilt(one, namespace) for one in value]
-        if type(value) is tuple:
-            return tuple(parts)
-        return kind(*parts) if own and hasattr(value, "_fields") else value
-    if type(value) is frozenset:
-        return frozenset(_rebuilt(one, namespace) for one in value)
-    if own and dataclasses.is_dataclass(value):
+        return kind.__members__[value.name]  # type: ignore[attr-defined]
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind(*(_rebuilt(one, namespace) for one in value))
+    if dataclasses.is_dataclass(value):
         names = [one.name for one in dataclasses.fields(value) if one.init]
         return kind(**{name: _rebuilt(getattr(value, name), namespace) for name in names})
     return value

@@ -40,6 +40,11 @@ class Checked(NamedTuple):
     text: str
     discerns: bool  # whether the runtime's `agrees` tells final states apart
     missing: str  # why there is no runtime, if there is none
+    head: str  # of the module
+
+    def without_main(self) -> str:
+        """The module without the part that makes it a script."""
+        return module(self.renderer, self.programs, self.head, main=False)
 
 
 class Rounds:
@@ -163,7 +168,7 @@ class Rounds:
             found = self._differences(exported, renderer, programs)
         if not found:
             discerning = standalone is None or discerns(exported, self.learned)
-            return Checked(programs, renderer, text, discerning, missing)
+            return Checked(programs, renderer, text, discerning, missing, head)
         self.clock.doing(f"round {number}: {len(found)} runs differ; learning from them")
         self._learn(found, self.examined[before:])
         return found[0]

@@ -64,7 +64,7 @@ class Carrier:
         """Imports, then all statements."""
         order = {name: place for place, name in enumerate(self._file_order())}
         pieces = sorted(self._pieces.values(), key=lambda piece: (order[piece.file], piece.line))
-        imports = "\n".join(sorted(set(self._imports.values())))
+        imports = "\n".join(sorted(set(self._imports.values()), key=lambda line: (line.startswith("from"), line)))
         return _laid_out([imports, *(piece.text for piece in pieces)])
 
     def _file_order(self) -> list[str]:
