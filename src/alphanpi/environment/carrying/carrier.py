@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from alphanpi import errors
 from alphanpi.environment.carrying.source_text import (
-    SourceFile,
+    SourceText,
     UncarriableError,
     bound_by,
     definition_of,
@@ -80,7 +80,7 @@ class Carrier:
             visit(piece.file, frozenset())
         return list(done)
 
-    def text(self, text: str, scope: Mapping[str, Any], file: SourceFile, besides: frozenset[str] = frozenset()) -> str:
+    def text(self, text: str, scope: Mapping[str, Any], file: SourceText, besides: frozenset[str] = frozenset()) -> str:
         """Carry whatever a piece of source uses, which is written elsewhere; names of `besides` are seen to."""
         for name in sorted(global_names(text) - besides):
             self.name(name, scope, file)
@@ -95,7 +95,7 @@ class Carrier:
         file, scope = file_of(function), scope_of(function)
         return self.text(file.segment(lambda_of(function)), scope, file)
 
-    def name(self, name: str, scope: Mapping[str, Any], file: SourceFile) -> None:
+    def name(self, name: str, scope: Mapping[str, Any], file: SourceText) -> None:
         """Carry what a name means in a file."""
         value = scope.get(name, _MISSING)
         if value is _MISSING:
@@ -161,7 +161,7 @@ class Carrier:
         self._pieces[errors.__name__, len(self._pieces)] = _Piece(errors.__name__, 0, text, (kind.__name__,))
         return kind.__name__
 
-    def _statement(self, node: ast.stmt, scope: Mapping[str, Any], file: SourceFile) -> None:
+    def _statement(self, node: ast.stmt, scope: Mapping[str, Any], file: SourceText) -> None:
         names = tuple(bound_by(node))
         for one in names:
             self._meanings.setdefault(one, scope.get(one))
@@ -173,7 +173,7 @@ class Carrier:
         self.text(text, scope, file)
         self._annotations(node, scope, file)
 
-    def _annotations(self, node: ast.stmt, scope: Mapping[str, Any], file: SourceFile) -> None:
+    def _annotations(self, node: ast.stmt, scope: Mapping[str, Any], file: SourceText) -> None:
         """What annotations name is carried where that is easy; they are never evaluated."""
         for name in sorted(annotation_names(node)):
             binding = file.binding(name)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from alphanpi.environment import declarations
 from alphanpi.environment.carrying.carrier import Carrier, is_literal
 from alphanpi.environment.carrying.source_text import (
-    SourceFile,
+    SourceText,
     UncarriableError,
     definition_of,
     file_of,
@@ -27,7 +27,7 @@ class Method(NamedTuple):
     """A method of an environment as it is written."""
 
     node: ast.FunctionDef
-    file: SourceFile
+    file: SourceText
     scope: Mapping[str, Any]  # what its names mean
 
     @property

@@ -20,7 +20,7 @@ class UncarriableError(Exception):
     """Why a piece of an environment cannot be written into another module."""
 
 
-class SourceFile(NamedTuple):
+class SourceText(NamedTuple):
     """A file as it was read."""
 
     name: str
@@ -42,7 +42,7 @@ class SourceFile(NamedTuple):
         return found[-1] if found else None
 
 
-def source_file(name: str, _known: dict[tuple[str, int], SourceFile] = {}) -> SourceFile:  # noqa: B006 - a memory
+def source_file(name: str, _known: dict[tuple[str, int], SourceText] = {}) -> SourceText:  # noqa: B006 - a memory
     """A file of source, parsed once for each content."""
     linecache.checkcache(name)
     lines = linecache.getlines(name)
@@ -51,7 +51,7 @@ def source_file(name: str, _known: dict[tuple[str, int], SourceFile] = {}) -> So
     key = name, hash(tuple(lines))
     if key not in _known:
         try:
-            _known[key] = SourceFile(name, lines, ast.parse("".join(lines)))
+            _known[key] = SourceText(name, lines, ast.parse("".join(lines)))
         except SyntaxError as error:
             raise UncarriableError(f"the source in {name} has changed, and cannot be read") from error
     return _known[key]
@@ -71,7 +71,7 @@ def bound_by(node: ast.stmt) -> list[str]:
     return []
 
 
-def file_of(value: FunctionType | type) -> SourceFile:
+def file_of(value: FunctionType | type) -> SourceText:
     """The file in which a function or class is written."""
     if isinstance(value, FunctionType):
         return source_file(value.__code__.co_filename)
