@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
+from alphanpi.environment.carrying import CarriedStandalone
 from alphanpi.environment.guard import RAISED, shown
 from alphanpi.environment.specification import STOP, Environment
-from alphanpi.environment.standalone import Standalone
+from alphanpi.environment.standalone import Standalone, method_name, rebuilt_arguments
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case
 from alphanpi.exporting.clock import Clock, ExportFailed
 from alphanpi.exporting.machine import Machine
-from alphanpi.exporting.names import method_name
 from alphanpi.exporting.render import Renderer
 from alphanpi.exporting.runtime import DEEPEST
 
@@ -157,6 +157,8 @@ class Exported:
             self._watched[name] = self._watched_function(program, self._watched[name])
         self._watched[AGAIN] = self._again
         classes = {value for value in self._watched.values() if isinstance(value, type) and value.__module__ == _NAME}
+        if isinstance(standalone, CarriedStandalone):
+            classes = {self._watched[standalone.class_name]}
         library = self._environment.library
         for kind in classes:  # the smaller problems may be of another class
             for entry in library[1 : library.atomic_count]:
@@ -218,7 +220,7 @@ class Exported:
         assert self._standalone is not None, "only runtimes have objects"
         name = self._standalone.class_name
         try:
-            arguments = tuple(self._standalone.arguments(state))
+            arguments = rebuilt_arguments(self._standalone, namespace, state)
         except RAISED as error:
             self._refuse(f"arguments of state {shown(state)}: {raised(error)}")
         try:

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from alphanpi.environment.guard import RAISED, Guard, shown
 from alphanpi.environment.specification import STOP
+from alphanpi.environment.standalone import method_name
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case
 from alphanpi.exporting.conditions import Feature
 from alphanpi.exporting.equality import Difference, Exported, raised
 from alphanpi.exporting.minimise import Learned
-from alphanpi.exporting.names import method_name
 from alphanpi.exporting.render import Renderer, tested
 
 

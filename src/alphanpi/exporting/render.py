@@ -8,15 +8,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from alphanpi.environment.carrying import CarriedStandalone
 from alphanpi.environment.specification import Library
-from alphanpi.environment.standalone import Standalone
+from alphanpi.environment.standalone import Standalone, method_name
 from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While, tidy
 from alphanpi.exporting.conditions import OPPOSITE, BranchCondition, Comparison, Feature, Terms
 from alphanpi.exporting.escaping import docstring, is_name, literal
 from alphanpi.exporting.expressions import Atom, Expression, flat, joined, lines, negated
 from alphanpi.exporting.minimise import Learned
-from alphanpi.exporting.names import attribute, function_names, method_name
-from alphanpi.exporting.runtime import DEEPEST, divided, imports_sys, pruned
+from alphanpi.exporting.names import attribute, function_names
+from alphanpi.exporting.runtime import DEEPEST, divided, imports_sys, pruned, without_unused
 from alphanpi.exporting.tail import folded, loops, nests
 
 _WIDTH = 100
@@ -259,23 +260,39 @@ def functions(renderer: Renderer, programs: Sequence[Learned]) -> str:
     return "\n\n\n".join(renderer.function(learned) for learned in reversed(programs))
 
 
-def module(renderer: Renderer, programs: Sequence[Learned], header: str, prune: bool = True) -> str:
-    """The whole module: docstring, learned functions, runtime."""
+def module(renderer: Renderer, programs: Sequence[Learned], header: str, prune: bool = True, main: bool = True) -> str:
+    """The whole module: docstring, learned functions, runtime; its main part only if that is wanted."""
     written = functions(renderer, programs)
     head = docstring(f"{header}\n" if "\n" in header else header)
     standalone = renderer.standalone
     if standalone is None:
         return f"{head}\n\n\n{written}\n"
     imports, body = divided(standalone.source)
+    script = main_part(renderer) if main else ""
     if prune:
-        body = pruned(written, body, standalone)
+        body = pruned(f"{written}\n{script}", body, standalone)
+    if isinstance(standalone, CarriedStandalone):
+        imports = without_unused(imports, f"{body}\n{script}")
     rule = f"# {'-' * 30} what the functions work on {'-' * 30}"
-    parts = [rule, body]
+    parts = [rule, body, *filter(None, [script])]
+    if script:
+        imports = _with_sys(imports)
     if any(nests(learned.program, folded(learned.block)) for learned in programs):
         parts.insert(1, _DEPTH)
-        imports = imports if imports_sys(imports) else "\n".join(filter(None, ("import sys", imports)))
+        imports = _with_sys(imports)
     above = [head, "from __future__ import annotations", imports]
     return "\n\n".join(filter(None, above)) + "\n\n\n" + "\n\n\n".join([written, *parts]) + "\n"
+
+
+def main_part(renderer: Renderer) -> str:
+    """What makes a module a script, if its runtime was made of the environment's source; empty if it has none."""
+    if not isinstance(renderer.standalone, CarriedStandalone):
+        return ""
+    return renderer.standalone.main.replace("{program}", renderer.names[renderer.library.learned[-1].name])
+
+
+def _with_sys(imports: str) -> str:
+    return imports if imports_sys(imports) else "\n".join(filter(None, ("import sys", imports)))
 
 
 _DEPTH = f"""\

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.specification import STOP
-from alphanpi.environment.standalone import Standalone
+from alphanpi.environment.standalone import Standalone, method_name
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.conditions import Feature
-from alphanpi.exporting.names import method_name
 from alphanpi.exporting.render import Renderer
-from alphanpi.exporting.runtime import standalone_of
+from alphanpi.exporting.runtime import checked_runtime
 from alphanpi.reporting.execution import CallSite, Watched
 from alphanpi.reporting.records import FunctionRecord
 
@@ -87,7 +86,7 @@ def follow_source(guard: Guard, text: str, watched: Watched) -> FollowedSource:
 def _reader(guard: Guard, tree: ast.Module, watched: Watched) -> _Reader:
     """For a module with the environment's runtime, or for one without."""
     try:
-        standalone = standalone_of(guard)
+        standalone = checked_runtime(guard).standalone
     except SpecificationError:
         standalone = None
     if standalone is not None:

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from alphanpi.environment.carrying import runtime_of
 from alphanpi.environment.checking.examination import Examination
 from alphanpi.environment.checking.probe import Probe
 from alphanpi.environment.checking.report import Collector
 from alphanpi.environment.guard import shown
-from alphanpi.environment.standalone import Standalone
+from alphanpi.environment.standalone import Standalone, method_name, rebuilt_arguments
 from alphanpi.errors import SpecificationError
 
 _SIZES = 3
@@ -57,7 +58,7 @@ def check_standalone(exams: list[Examination]) -> None:
     """Rule `standalone`."""
     probe, collector = exams[0].probe, exams[0].collector
     with collector.catching(None):
-        standalone = probe.standalone()
+        standalone = runtime_of(probe).standalone
         if standalone is None:
             return
         runtime = _Runtime(probe, collector, standalone)
@@ -97,15 +98,16 @@ class _Runtime:
             collector.add("standalone", None, f"its source has no class {name}")
             return False
         for entry in probe.library[1 : probe.library.atomic_count]:
-            if not callable(getattr(kind, entry.name.lower(), None)):
-                collector.add("standalone", entry.name, f"the class {name} has no method {entry.name.lower()}")
+            method = method_name(entry.name)
+            if not callable(getattr(kind, method, None)):
+                collector.add("standalone", entry.name, f"the class {name} has no method {method}")
         for entry in probe.library.learned:
-            method = standalone.inner.get(entry.name)
-            if entry.recursive and method is None:
+            inner = standalone.inner.get(entry.name)
+            if entry.recursive and inner is None:
                 message = "inner names no method that gives the smaller problem of this recursive program"
                 collector.add("standalone", entry.name, message)
-            elif entry.recursive and not callable(getattr(kind, str(method), None)):
-                message = f"inner says {method!r}, but the class {name} has no such method"
+            elif entry.recursive and not callable(getattr(kind, str(inner), None)):
+                message = f"inner says {inner!r}, but the class {name} has no such method"
                 collector.add("standalone", entry.name, message)
         return len(collector.findings) == count
 
@@ -165,12 +167,12 @@ class _Runtime:
 
     def _subject(self, start: Any) -> Any:
         kind, ask = self._namespace[self._standalone.class_name], self._probe.ask
-        arguments = ask("standalone: arguments", self._standalone.arguments, start)
+        arguments = ask("standalone: arguments", rebuilt_arguments, self._standalone, self._namespace, start)
         return ask(f"standalone: creating a {self._standalone.class_name}", lambda: kind(*arguments))
 
     def _act(self, subject: Any, actions: tuple[str, ...]) -> None:
         for action in actions:
-            self._probe.ask(f"standalone: {action.lower()}()", getattr(subject, action.lower()))
+            self._probe.ask(f"standalone: {method_name(action)}()", getattr(subject, method_name(action)))
 
     def _agrees(self, state: Any, subject: Any) -> bool:
         return bool(self._probe.ask("standalone: agrees", self._standalone.agrees, state, subject))
