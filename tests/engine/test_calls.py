@@ -9,7 +9,7 @@ from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.bench import oracle
 from alphanpi.environment.guard import Guard
 from tests.helpers.searches import assert_equal, random_config, random_evaluator
-from tests.helpers.stripes import Fence, Intended, Stripes
+from tests.helpers.stripes import Intended, Stripes
 
 
 def test_each_call_is_an_entry_behind_the_programs():
@@ -57,7 +57,7 @@ def test_the_search_equals_the_oracle():
 def test_what_was_meant_succeeds_with_and_without_search():
     environment = Stripes()
     guard, evaluator = Guard(environment), Intended(environment)
-    start = guard.begun("DARK_FIRST", Fence((0, 0, 0, 1), 0, 0))
+    start = guard.parse("DARK_FIRST", "0001")
     execution = Interpreter(environment, evaluator).run([Call("DARK_FIRST", start)], record=True)[0]
     assert execution.success
     assert execution.final == start._replace(boards=(1, 0, 1, 0))
@@ -79,5 +79,5 @@ def test_a_problem_begins_with_an_argument_and_with_its_start():
     assert guard.initial("DARK_FIRST", 2, rng).colour is None
     assert guard.parse("PAINT(light)", "01").colour == "light"
     begun = guard.parse("DARK_FIRST", "01")
-    assert begun.begun == Fence((0, 1), 0, 0)
+    assert begun.begun == begun._replace(begun=None)
     assert guard.begun("DARK_FIRST", begun) == begun

@@ -220,7 +220,8 @@ class Verifier:
         """As far as asked for; by default as far as the lemma needs, for this program and those that call it."""
         if self.max_size is not None:
             return self.max_size
-        without = max(program.size_to_validate(self.environment.validation_size), program.minimum_size)
+        validated = [one.size_to_validate(self.environment.validation_size) for one in self.library.learned]
+        without = max(*validated, self.environment.validation_size, program.minimum_size)  # callers may be larger
         if self.cutoff is None or (program.name in self.cutoff.loops and not self.windowed):
             return without
         callers = [
