@@ -43,13 +43,13 @@ class Case(NamedTuple):
     sizes: tuple[int, ...]
     episodes: int
     long_sizes: tuple[int, ...] = ()  # one instance each
-    long_modes: tuple[Literal["greedy", "planning"], ...] = ("greedy",)
+    long_modes: tuple[Literal["greedy", "planning"], ...] = ("greedy", "planning")
 
 
 SORT_SIZES = (10, 20, 60, 100)
 LONG = 60
 CASES = [
-    Case("hanoi", "hanoi", {}, "default", 10, 120, "HANOI", (2, 5, 10, 12), 6, (15,)),
+    Case("hanoi", "hanoi", {}, "default", 10, 120, "HANOI", (2, 5, 10, 12), 6, (15,), ("greedy",)),
     Case(
         "recursive-sorting-compare",
         "recursive-sorting",
@@ -62,20 +62,8 @@ CASES = [
         40,
         (1000,),
     ),
-    Case("recursive-sorting", "recursive-sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40),
-    Case(
-        "sorting",
-        "sorting",
-        {},
-        "default",
-        10,
-        360,
-        "BUBBLESORT",
-        SORT_SIZES,
-        40,
-        (1000,),
-        ("greedy", "planning"),
-    ),
+    Case("recursive-sorting", "recursive-sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40, (1000,)),
+    Case("sorting", "sorting", {}, "default", 10, 360, "BUBBLESORT", SORT_SIZES, 40, (1000,)),
     Case("flat-sorting", "flat-sorting", {}, "default", 10, 40, "BUBBLESORT", (3, 4, 5, 6), 40),
     Case("paper-preset-hanoi", "hanoi", {}, "paper", 1, 100, "HANOI", (2, 5, 10, 12), 6),
     Case("paper-preset-recursive-sorting", "recursive-sorting", {}, "paper", 1, 100, "BUBBLESORT", SORT_SIZES, 40),

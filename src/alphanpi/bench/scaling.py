@@ -124,7 +124,7 @@ def _trained(case: str, config: TrainConfig, seed: int, iterations: int, made: S
 
 def _seconds_per_chunk(case: str, made: Spread) -> float:
     network = create_network(unpacked(ship(case, {})), 0)
-    sent = made.workers.network(CompiledEvaluator(network).weights, network.config.window)
+    sent = made.workers.network(CompiledEvaluator(network))
     order = RunOrder(sent, 1, (), None, None, None, False)
     made.workers.play([order])
     began = time.perf_counter()

@@ -15,17 +15,16 @@ import numpy as np
 
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.compiling import compile_search
-from alphanpi.agent.loading import NamedEnvironment, Subject, describe, load
+from alphanpi.agent.loading import NamedEnvironment, Subject, describe, frozen_calls, load
 from alphanpi.agent.weights import ModelCard
 from alphanpi.cluster.shipping import ship, unpacked
 from alphanpi.cluster.spreading import Spread, require_workers, spread
-from alphanpi.cluster.workers import require_unfrozen
 from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, named_again, remember
 from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import SpecificationError, StopTraining, UsageError
-from alphanpi.learn.beginning import beginning_of, read_beginning
+from alphanpi.learn.beginning import Beginning, beginning_of, read_beginning
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import MetricsWriter
@@ -156,8 +155,7 @@ def train(
         resolved = resolved.model_copy(update={"network": sizes})
     record = None if beginning is None else beginning.record
     meta = new_meta(named.identifier, named.options, seed, preset, device, record)
-    require_unfrozen(workers is not None and beginning is not None and bool(beginning.frozen))
-    with _spread(named, workers, ray) as played:
+    with _spread(named, workers, ray, beginning) as played:
         trainer = Trainer(played.environment, resolved, seed, device, beginning, played.spread)
         _advise(trainer, warn)
         trainer.measure_frozen()
@@ -205,8 +203,7 @@ def resume(
         created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
         named = named_again(created, meta.environment, meta.options, environment)
         beginning = read_beginning(directory.beginning_file, meta.beginning)
-        require_unfrozen(workers is not None and beginning is not None and bool(beginning.frozen))
-        played = stack.enter_context(_spread(named, workers, ray))
+        played = stack.enter_context(_spread(named, workers, ray, beginning))
         trainer = Trainer(played.environment, config, meta.seed, device or meta.device, beginning, played.spread)
         _advise(trainer, warn)
         elapsed, seconds = 0.0, Seconds()
@@ -230,11 +227,11 @@ class _Played(NamedTuple):
 
 
 @contextmanager
-def _spread(named: Identified, workers: int | None, ray: str | None) -> Iterator[_Played]:
+def _spread(named: Identified, workers: int | None, ray: str | None, beginning: Beginning | None) -> Iterator[_Played]:
     if workers is None:
         yield _Played(named.environment, None)
         return
-    shipment = ship(named.identifier, named.options)
+    shipment = ship(named.identifier, named.options, frozen_calls(() if beginning is None else beginning.frozen))
     with spread(shipment, workers, ray) as made:
         # States go to and fro: their classes have to be in modules of the same name here and there.
         yield _Played(unpacked(shipment), made)
