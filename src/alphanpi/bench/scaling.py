@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from alphanpi.cluster.orders import RunOrder
 from alphanpi.cluster.shipping import ship, unpacked
-from alphanpi.cluster.spreading import Spread, spread
+from alphanpi.cluster.spreading import Spread, require_workers, spread
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import Seconds, Trainer
@@ -72,6 +72,8 @@ def bench_scale(
     """
     limits.whole("iterations", iterations, most=limits.MOST_EPISODES)
     limits.seed(seed)
+    for count in (*built_in, *waiting):
+        require_workers(count, ray)
     results: list[ScaleResult] = []
     most_workers: dict[str, float] = {}
     per_chunk = 0.0

@@ -10,8 +10,7 @@ from rich.table import Column, Table
 
 from alphanpi.cli.progress import Activity
 from alphanpi.cli.shared import Device, Json, RayAddress, bench_app, print_json, whole_numbers
-from alphanpi.errors import UsageError
-from alphanpi.support.limits import percent, whole
+from alphanpi.support.limits import percent
 
 
 @bench_app.command(name="search")
@@ -215,6 +214,7 @@ def bench_scale(
     from alphanpi.bench.scaling import ScaleResult
     from alphanpi.bench.scaling import bench_scale as run_bench
 
+    few, many = whole_numbers("--built-in", built_in), whole_numbers("--waiting", waiting)
     console = Console(stderr=as_json)
     table = Table(Column("case", no_wrap=True), "workers", "seconds", "speed-up", "gradient steps", "same weights")
 
@@ -230,7 +230,7 @@ def bench_scale(
         )
 
     with Activity("training") as activity:
-        report = run_bench(_numbers(built_in), _numbers(waiting), iterations, seed, ray, on_result=show)
+        report = run_bench(few, many, iterations, seed, ray, on_result=show)
     if as_json:
         print_json({**report._asdict(), "results": [result._asdict() for result in report.results]})
     else:
@@ -239,11 +239,3 @@ def bench_scale(
         for case, most in report.most_workers.items():
             console.print(f"{case}: more than {most:.0f} workers would be idle half of the time", highlight=False)
     return 0
-
-
-def _numbers(text: str) -> list[int]:
-    """Whole numbers separated by commas."""
-    try:
-        return [whole("workers", int(part)) for part in text.split(",") if part.strip()]
-    except ValueError as error:
-        raise UsageError(f"{text!r}: give numbers of workers separated by commas, for example 1,2,4") from error

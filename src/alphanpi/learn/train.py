@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -38,7 +36,7 @@ from alphanpi.network.paying import device_advice
 from alphanpi.runs.directory import RunDirectory, new_meta
 from alphanpi.runs.records import Meta, StoredOutcome
 from alphanpi.support import limits
-from alphanpi.support.interrupts import insist
+from alphanpi.support.interrupts import stop_requests
 from alphanpi.support.limits import percent
 from alphanpi.support.markup import facts
 from alphanpi.verification.certificate import subject_of
@@ -278,7 +276,7 @@ def _go_on(
     compile_search(trainer.device)  # before the clock runs
     began, before = time.perf_counter(), elapsed
     cut, saved = False, trainer.iteration
-    reason = "completed" if trainer.curriculum.completed else ""
+    reason = "completed" if trainer.curriculum.completed else "frozen" if trainer.curriculum.given_up else ""
     if trainer.iteration >= trainer.config.max_iterations:
         reason = reason or "iterations"
     if not reason:
@@ -362,28 +360,3 @@ def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDir
         f"{directory.path}: iteration {report.iteration}: weights or losses are no finite numbers any more; "
         "start a new run with a smaller learning.learning_rate, or with learning.gradient_clip"
     )
-
-
-@contextmanager
-def stop_requests() -> Iterator[Callable[[], bool]]:
-    """Let the first Ctrl-C or SIGTERM finish the iteration; a second one stops at once."""
-    received: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        if received:
-            raise KeyboardInterrupt
-        received.append(number)
-        insist()
-
-    handled = (signal.SIGINT, signal.SIGTERM)
-    try:
-        previous = [signal.signal(number, note) for number in handled]
-        insist()
-    except ValueError:  # not in the main thread: nobody sends us signals
-        yield lambda: False
-        return
-    try:
-        yield lambda: bool(received)
-    finally:
-        for number, handler in zip(handled, previous, strict=True):
-            signal.signal(number, handler)
