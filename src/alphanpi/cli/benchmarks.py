@@ -216,7 +216,9 @@ def bench_scale(
 
     few, many = whole_numbers("--built-in", built_in), whole_numbers("--waiting", waiting)
     console = Console(stderr=as_json)
-    table = Table(Column("case", no_wrap=True), "workers", "seconds", "speed-up", "gradient steps", "same weights")
+    table = Table(
+        Column("case", no_wrap=True), "workers", "seconds", "speed-up", "not spread", "gradient steps", "same weights"
+    )
 
     def show(result: ScaleResult) -> None:
         activity.print(f"{result.case}, {result.workers} workers: {result.seconds:.1f} s", console)
@@ -225,6 +227,7 @@ def bench_scale(
             str(result.workers) if result.workers else "none",
             f"{result.seconds:.2f}",
             f"{result.speed_up:.2f}",
+            "" if result.serial_share is None else percent(result.serial_share),
             percent(result.gradient_share),
             "yes" if result.same else "no",
         )
@@ -237,5 +240,6 @@ def bench_scale(
         console.print(table)
         console.print(f"{report.cores} cores; {1000 * report.seconds_per_chunk:.1f} ms for a chunk of nothing")
         for case, most in report.most_workers.items():
-            console.print(f"{case}: more than {most:.0f} workers would be idle half of the time", highlight=False)
+            idle = f"more than {most:.0f} workers would be idle half of the time" if most else "workers do not pay"
+            console.print(f"{case}: {idle}", highlight=False)
     return 0
