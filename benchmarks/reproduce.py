@@ -202,12 +202,13 @@ def write_summary(results: Path = RESULTS) -> None:
         "# Results",
         "",
         "Written by `make reproduce` (`python benchmarks/reproduce.py`) from the JSON files beside it. Every agent is",
-        "trained from scratch on one core; two run side by side. The recipe was chosen on seeds 100-109; seeds 0-9 are",
+        "trained from scratch on one core; at most two run side by side. The recipe was chosen on seeds 100-109; 0-9 are",
         "reported, failed ones included: an agent that was not finished within the time limit is measured as it is.",
         "Cases and seeds that are missing have not been measured yet.",
         "",
         "`bench-search.json` is the output of `alphanpi bench search --oracle-seconds 2 --json` on the same machine,",
-        "`bench-device.json` that of `alphanpi bench device --json` on another one, see docs/gpu.md,",
+        "`bench-device.json` that of `alphanpi bench device --json` on another one, see docs/gpu.md, `bench-scale.json` that",
+        "of `alphanpi bench scale --json`, see docs/cluster.md,",
         "[ablations.md](ablations.md) says what each difference from the paper contributes.",
         "",
         "Success is STOP within the limits, the post-condition true, and every call on the way successful, for both",
@@ -229,6 +230,7 @@ README_ROWS = [
     ("recursive sorting, `paper`, length 100", "recursive-sorting", (100,), "10 % / 100 %"),
     ("iterative sorting, length 20", "sorting", (20,), "85 % / 100 %"),
     ("iterative sorting, length 100", "sorting", (100,), "10 % / 40 %"),
+    ("iterative sorting, one list of 1,000", "sorting", (1000,), "-"),
     ("sorting without hierarchy, length 4", "flat-sorting", (4,), "22 % / 42 %"),
 ]
 BEGIN, END = "<!-- results: written by benchmarks/reproduce.py -->", "<!-- end of results -->"
