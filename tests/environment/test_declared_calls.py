@@ -62,7 +62,7 @@ def without_a_name():
 
 def no_subproblem():
     class Broken(Counting):
-        @program(level=2, depth=4, recursive=("rest",))
+        @program(level=2, depth=4, recursive=("rest",))  # type: ignore[arg-type]
         def AGAIN(self, before, after):
             return True
 
@@ -110,7 +110,7 @@ def argument_without_values():
 
 def argument_of_another_kind():
     class Broken(Counting):
-        @program(level=2, depth=4, arguments={"by": (1.5,)})
+        @program(level=2, depth=4, arguments={"by": (1.5,)})  # type: ignore[dict-item]
         def AGAIN(self, before, after):
             return True
 

@@ -33,7 +33,7 @@ def test_the_module_does_what_the_agent_does_without_the_package(exported):
 
 
 def test_code_without_a_runtime_names_the_calls(exported):
-    class Hidden(Stripes):
+    class Hidden(Stripes):  # type: ignore[misc]
         def standalone(self):
             return None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from alphanpi import make
@@ -9,7 +11,7 @@ from alphanpi.network.evaluator import Evaluation
 from tests.helpers.paths import EXAMPLES
 
 FENCE = EXAMPLES / "fence.py"
-Stripes = type(make(str(FENCE)))
+Stripes: Any = type(make(str(FENCE)))
 
 INTENDED = {  # by program and number of the step: what to do
     "PAINT": lambda step, seen: "DIP" if step == 0 and seen[0] != seen[2] else "STOP",
