@@ -171,9 +171,8 @@ def find_code(
     try:
         return _checked(rounds, max_size)
     except ExportFailed as error:
-        if not _remembers_loops(rounds):
-            raise
-        raise ExportFailed(f"{error}; {_HINT}") from error
+        told = [str(error), _so_far(rounds), _HINT if _remembers_loops(rounds) else ""]
+        raise ExportFailed("; ".join(filter(None, told))) from error
 
 
 def _checked(rounds: Rounds, max_size: int | None) -> FoundCode:
@@ -189,6 +188,16 @@ def _checked(rounds: Rounds, max_size: int | None) -> FoundCode:
         f"{len(rounds.watcher.traces[longest]):,} distinct calls by now); an agent that sees fewer fields, or a larger "
         "--samples, may help"
     )
+
+
+def _so_far(rounds: Rounds) -> str:
+    """For which programs code was found, where that is not all of them."""
+    names = [entry.name for entry in rounds.library.learned]
+    missing = [name for name in names if name not in rounds.written]
+    if not missing:
+        return ""
+    found = f"code was found for {', '.join(rounds.written)}, not" if rounds.written else "no code was found yet"
+    return f"{found} for {', '.join(missing)}"
 
 
 def _remembers_loops(rounds: Rounds) -> bool:

@@ -63,6 +63,8 @@ class Rounds:
         self.learned: list[Case] = []  # runs the code is made from
         self.examined: list[Case] = []  # all others, those drawn after the code was found last
         self.coverage: list[Coverage] = []
+        self.written: list[str] = []
+        """Programs for which this round has found code."""
 
     def watch(self, max_size: int | None) -> None:
         """Every start of each program up to a size that its cost allows, and random ones a little larger."""
@@ -193,6 +195,7 @@ class Rounds:
             )
 
     def _found(self) -> list[Learned]:
+        self.written.clear()
         self.watcher.settle()
         programs = []
         with _recursion(_FRAMES):
@@ -206,6 +209,7 @@ class Rounds:
                 try:
                     features, window = self.watcher.features, self.watcher.window
                     programs.append(minimise(entry.name, traces, features, entry.growing, self.clock, window))
+                    self.written.append(entry.name)
                 except RecursionError:
                     longest = max(map(len, traces))
                     raise ExportFailed(
