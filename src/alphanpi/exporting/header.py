@@ -40,11 +40,12 @@ class Coverage(NamedTuple):
     endless: int = 0  # starts from which the agent's run was too long to be compared
     reason: str = ""  # why there are no fresh starts
     written_out: bool = False  # whether the code seems to be a loop written out
+    proved: int = 0  # sequences of observations, if these are all there can be and the code did as the agent on each
 
     @property
     def general(self) -> bool:
         """Whether the code did what the agent does on starts it was not made from, and is no loop written out."""
-        return self.fresh > 0 and not self.written_out
+        return self.proved > 0 or (self.fresh > 0 and not self.written_out)
 
 
 def header(
@@ -87,7 +88,7 @@ def _no_runtime(environment: Environment[Any], missing: str) -> str:
 
 
 def _described(entry: Coverage) -> str:
-    parts = []
+    parts: list[str] = []
     if entry.enumerated:
         parts.append(f"all {entry.enumerated:,} starts up to size {entry.complete_to}")
     if entry.sampled:
@@ -100,7 +101,8 @@ def _described(entry: Coverage) -> str:
     if entry.nested:
         parts.append(f"one of size {entry.nested_size:,} with {entry.nested:,} calls inside one another")
     left_out = f"; without {entry.failed:,} on which the agent fails" if entry.failed else ""
-    return ", ".join(parts) + left_out
+    proved = f"every sequence of observations that can occur, {entry.proved:,} in all (proved), and in runs from "
+    return proved * bool(entry.proved) + ", ".join(parts) + left_out
 
 
 def doubts(coverage: list[Coverage]) -> list[str]:
@@ -109,13 +111,13 @@ def doubts(coverage: list[Coverage]) -> list[str]:
         f"{entry.program}: no start could be drawn after the code was found, so nothing shows that it is right beyond "
         f"what it was made from: {one_line(entry.reason)}"
         for entry in coverage
-        if not entry.fresh
+        if not entry.fresh and not entry.proved
     ]
     found += [
         f"{entry.program}: the code seems to be a loop written out as far as it was seen: parts of it are used only by "
         "the longest calls, and longer ones would need more"
         for entry in coverage
-        if entry.written_out
+        if entry.written_out and not entry.proved
     ]
     return found
 

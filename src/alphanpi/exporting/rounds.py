@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -20,8 +20,10 @@ from alphanpi.exporting.growth import written_out
 from alphanpi.exporting.header import Coverage, Origin, header
 from alphanpi.exporting.minimise import Learned, minimise
 from alphanpi.exporting.render import Renderer, functions, module, tested
+from alphanpi.exporting.replaying import Replayer
 from alphanpi.exporting.runtime import checked_runtime
 from alphanpi.exporting.sampling import deep_run, examination, lessons, share
+from alphanpi.verification.sequences import ShownSequence
 
 _LESSONS = 0.25  # of the samples to check with
 _BATCHES = 20  # of random starts, for agents with a window
@@ -50,7 +52,14 @@ class Checked(NamedTuple):
 class Rounds:
     """The stages of an export, and what they know of each other."""
 
-    def __init__(self, watcher: Watcher, origin: Origin, samples: int, seed: int) -> None:
+    def __init__(
+        self,
+        watcher: Watcher,
+        origin: Origin,
+        samples: int,
+        seed: int,
+        sequences: Mapping[str, Sequence[ShownSequence]] | None = None,
+    ) -> None:
         self.watcher = watcher
         self.environment = watcher.environment
         self.clock = watcher.clock
@@ -58,11 +67,15 @@ class Rounds:
         self.origin = origin
         self.samples = max(samples, len(self.library.learned))
         self.seed = seed
+        self.sequences = sequences or {}
+        """By program, all that calls can be shown, where that is proved."""
         self.standalone, self.missing = checked_runtime(watcher.guard)
         """What functions work on, and if there is nothing, why."""
         self.learned: list[Case] = []  # runs the code is made from
         self.examined: list[Case] = []  # all others, those drawn after the code was found last
         self.coverage: list[Coverage] = []
+        self.written: list[str] = []
+        """Programs for which this round has found code."""
 
     def watch(self, max_size: int | None) -> None:
         """Every start of each program up to a size that its cost allows, and random ones a little larger."""
@@ -88,6 +101,7 @@ class Rounds:
                 )
             )
 
+        self.watcher.teach(self.sequences)
         if self.watcher.window:
             self._saturate(all_lessons)
         self._spare()
@@ -153,6 +167,7 @@ class Rounds:
         renderer = self._renderer(programs)
         standalone = renderer.standalone
         simplified = self.watcher.sparing is not None
+        self._note_proved(renderer, programs)
         missing = "" if standalone is not None else self.missing or _NO_MAY
         head = header(self.environment, self.origin, missing, self.coverage, number, simplified)
         text = module(renderer, programs, head)
@@ -193,6 +208,7 @@ class Rounds:
             )
 
     def _found(self) -> list[Learned]:
+        self.written.clear()
         self.watcher.settle()
         programs = []
         with _recursion(_FRAMES):
@@ -206,6 +222,7 @@ class Rounds:
                 try:
                     features, window = self.watcher.features, self.watcher.window
                     programs.append(minimise(entry.name, traces, features, entry.growing, self.clock, window))
+                    self.written.append(entry.name)
                 except RecursionError:
                     longest = max(map(len, traces))
                     raise ExportFailed(
@@ -253,6 +270,14 @@ class Rounds:
                 endless=seen.endless + watched.endless,
                 reason=reason,
             )
+
+    def _note_proved(self, renderer: Renderer, programs: list[Learned]) -> None:
+        """Count the sequences of programs whose code does as the agent on all that can occur."""
+        replayer = Replayer(module(renderer, programs, ""), self.watcher.guard, renderer, programs)
+        for place, entry in enumerate(self.coverage):
+            shown = self.sequences.get(entry.program, ())
+            same = not replayer.differing(entry.program, shown)
+            self.coverage[place] = entry._replace(proved=len(shown) if same else 0)
 
     def _judge(self, programs: list[Learned]) -> None:
         """Mark code that seems to be a loop written out."""
