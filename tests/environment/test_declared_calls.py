@@ -10,6 +10,7 @@ import pytest
 
 from alphanpi import Environment, action, program, subproblem
 from alphanpi.environment.guard import Guard
+from alphanpi.environment.specification import require_specified
 from alphanpi.errors import SpecificationError
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.starts import Starts
@@ -202,3 +203,34 @@ def test_sizes_of_a_program_take_the_place_of_those_of_its_environment():
     validated = {entry.name: starts.validation_size(entry) for entry in environment.library.learned}
     assert sizes == {"PAINT": [1, 2], "LIGHT_FIRST": [1, 2, 3], "DARK_FIRST": [1, 2, 3]}
     assert validated == {"PAINT": 2, "LIGHT_FIRST": 5, "DARK_FIRST": 5}
+
+
+class Repeated(Counting):
+    """Two sizes: how much, and how often."""
+
+    further_sizes = {"times": (1, 3)}  # noqa: RUF012
+
+    def initial(self, program, size, rng, times=1):
+        return Count(size * times)
+
+    def enumerate(self, program, size, times=1):
+        yield Count(size * times)
+
+    def size(self, state):
+        return state.left
+
+
+def test_further_sizes_are_drawn_enumerated_or_given():
+    guard = Guard(Repeated())
+    drawn = {guard.initial("EMPTY", 2, np.random.default_rng(seed)).left for seed in range(20)}
+    assert drawn == {2, 6}
+    assert [state.left for state in guard.enumerate("EMPTY", 2)] == [2, 6]
+    assert guard.initial("EMPTY", 2, np.random.default_rng(0), {"times": 9}).left == 18
+
+
+def test_further_sizes_must_be_sizes():
+    class Broken(Repeated):
+        further_sizes = {"times": ()}  # noqa: RUF012
+
+    with pytest.raises(SpecificationError, match="`further_sizes` must give each name one size or more"):
+        require_specified(Broken())
