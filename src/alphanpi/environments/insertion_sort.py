@@ -10,7 +10,7 @@ import numpy as np
 from alphanpi.environment.scene import Scene
 from alphanpi.environment.specification import Environment, action, program, subproblem
 from alphanpi.environments.list_picture import picture
-from alphanpi.environments.lists import drawn_integers, exchanged, is_sorted, order_patterns, read_integers
+from alphanpi.environments.lists import drawn_integers, exchanged, order_patterns, read_integers
 
 
 class Row(NamedTuple):
@@ -19,9 +19,9 @@ class Row(NamedTuple):
     values: tuple[int, ...]
     end: int
 
-    def sorted_up_to(self, end: int) -> Row:
-        """The same row, its first numbers in order."""
-        return self._replace(values=(*sorted(self.values[:end]), *self.values[end:]))
+    def with_numbers(self, numbers: Sequence[int]) -> Row:
+        """The same row with other numbers in the current problem."""
+        return self._replace(values=(*numbers, *self.values[self.end :]))
 
 
 def several(row: Row) -> bool:
@@ -34,9 +34,16 @@ def last_is_smaller(row: Row) -> bool:
     return row.end > 1 and row.values[row.end - 1] < row.values[row.end - 2]
 
 
-def all_but_last_sorted(row: Row) -> bool:
-    """Whether the numbers before the last are in order."""
-    return is_sorted(row.values[: row.end - 1])
+def inserted(row: Row) -> Row:
+    """The last number moved to the left, past all numbers that are larger, up to the first that is not."""
+    *others, last = row.values[: row.end]
+    place = max((place + 1 for place, value in enumerate(others) if value <= last), default=0)
+    return row.with_numbers([*others[:place], last, *others[place:]])
+
+
+def in_order(row: Row) -> Row:
+    """The numbers sorted."""
+    return row.with_numbers(sorted(row.values[: row.end]))
 
 
 def all_but_last(row: Row) -> Row | None:
@@ -65,19 +72,19 @@ class InsertionSort(Environment[Row]):
         """Exchange the last two numbers."""
         return row._replace(values=exchanged(row.values, row.end - 2, row.end - 1))
 
-    @program(level=1, depth=3, pre=all_but_last_sorted, recursive=front)
+    @program(level=1, depth=3, recursive=front)
     def INSERT(self, before: Row, after: Row) -> bool:
-        """Put the last number where it belongs among the others, which are in order."""
-        return after == before.sorted_up_to(before.end)
+        """Move the last number to the left, past all that are larger; if the others are in order, all are then."""
+        return after == inserted(before)
 
     @program(level=2, depth=3, recursive=front)
     def INSERTION_SORT(self, before: Row, after: Row) -> bool:
         """Sort the numbers."""
-        return after == before.sorted_up_to(before.end)
+        return after == in_order(before)
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Row:
-        """Small integers; all but the last in order for INSERT."""
-        return self._start(program, drawn_integers(size, rng))
+        """Small integers."""
+        return Row(drawn_integers(size, rng), size)
 
     def observe(self, row: Row) -> tuple[bool, ...]:
         """Whether there is more than one number, and whether the last is smaller than the one before it."""
@@ -88,25 +95,25 @@ class InsertionSort(Environment[Row]):
         return row.end
 
     def base_case(self, program: str, state: Row) -> bool:
-        """A number that is in its place need not be inserted any further."""
+        """A number that is not smaller than the one before it stays where it is."""
         return super().base_case(program, state) or (program == "INSERT" and not last_is_smaller(state))
 
     def enumerate(self, program: str, size: int) -> Iterator[Row]:
         """One row for each order of the numbers."""
-        rows = (Row(values, size) for values in order_patterns(size))
-        return (row for row in rows if program != "INSERT" or all_but_last_sorted(row))
+        return (Row(values, size) for values in order_patterns(size))
 
     def templates(self, program: str, size: int, values: Sequence[Any]) -> Iterator[Row]:
-        """The values given; all but the last in order for INSERT."""
-        yield self._start(program, tuple(values))
+        """The values given."""
+        yield Row(tuple(values), size)
 
     def outcomes(self, program: str, before: Row) -> Iterator[Row]:
-        """One: the numbers in order."""
-        yield before.sorted_up_to(before.end)
+        """A single one."""
+        yield inserted(before) if program == "INSERT" else in_order(before)
 
     def parse(self, program: str, text: str) -> Row:
-        """Read integers separated by blanks or commas; INSERT finds all but the last in order."""
-        return self._start(program, read_integers(text))
+        """Read integers separated by blanks or commas."""
+        values = read_integers(text)
+        return Row(values, len(values))
 
     def format(self, row: Row) -> str:
         """The numbers, separated by blanks."""
@@ -115,7 +122,3 @@ class InsertionSort(Environment[Row]):
     def render(self, row: Row) -> Scene:
         """A bar for every number, the current problem underlaid."""
         return picture(row.values, (), (0, row.end - 1))
-
-    def _start(self, program: str, values: tuple[int, ...]) -> Row:
-        row = Row(values, len(values))
-        return row.sorted_up_to(row.end - 1) if program == "INSERT" else row

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,32 +11,27 @@ import numpy as np
 from alphanpi.environment.scene import Scene
 from alphanpi.environment.specification import Environment, action, program, subproblem
 from alphanpi.environments.list_picture import picture
-from alphanpi.environments.lists import drawn_integers, is_sorted, order_patterns, read_integers
+from alphanpi.environments.lists import drawn_integers, order_patterns, read_integers
 
 
 class Halves(NamedTuple):
-    """The current problem is `values[start:end]`, cut in the middle. Of each half, what lies before its head is taken."""
+    """The current problem is `values[start:end]`, cut in the middle; what lies before the head of a half is taken."""
 
     values: tuple[int, ...]
     start: int
     end: int
     left_head: int
     right_head: int
-    merged: tuple[int, ...] = ()  # what was taken, in this order
+    taken: tuple[int, ...] = ()  # in this order
 
     @property
     def middle(self) -> int:
         """Where the right half begins; the left one is not the longer one."""
         return (self.start + self.end) // 2
 
-    def sorted_between(self, start: int, end: int) -> Halves:
-        """The same numbers, some of them in order."""
-        values = self.values
-        return self._replace(values=(*values[:start], *sorted(values[start:end]), *values[end:]))
-
-    def in_order(self) -> Halves:
-        """The current problem, sorted."""
-        return self.sorted_between(self.start, self.end)
+    def with_numbers(self, numbers: Iterable[int]) -> Halves:
+        """The same problem with other numbers in it."""
+        return self._replace(values=(*self.values[: self.start], *numbers, *self.values[self.end :]))
 
 
 def begun(values: tuple[int, ...], start: int, end: int) -> Halves:
@@ -60,18 +56,23 @@ def right_remains(state: Halves) -> bool:
 
 def nothing_taken(state: Halves) -> bool:
     """Whether no number is taken."""
-    return not state.merged
+    return not state.taken
 
 
 def everything_taken(state: Halves) -> bool:
     """Whether all numbers are taken."""
-    return len(state.merged) == state.end - state.start
+    return len(state.taken) == state.end - state.start
 
 
-def halves_sorted(state: Halves) -> bool:
-    """Whether there are two halves, both in order, of which nothing is taken."""
+def merged(state: Halves) -> Halves:
+    """Both halves in one, always the smaller of the two heads first; sorted if the halves are."""
     left, right = state.values[state.start : state.middle], state.values[state.middle : state.end]
-    return several(state) and nothing_taken(state) and is_sorted(left) and is_sorted(right)
+    return state.with_numbers(heapq.merge(left, right))
+
+
+def in_order(state: Halves) -> Halves:
+    """The numbers sorted."""
+    return state.with_numbers(sorted(state.values[state.start : state.end]))
 
 
 def part(bounds: Callable[[Halves], tuple[int, int]]) -> Callable[[Halves], Halves | None]:
@@ -103,40 +104,40 @@ class MergeSort(Environment[Halves]):
     @action(pre=left_remains)
     def TAKE_LEFT(self, state: Halves) -> Halves:
         """Take the head of the left half."""
-        taken = state.values[state.left_head]
-        return state._replace(left_head=state.left_head + 1, merged=(*state.merged, taken))
+        head = state.values[state.left_head]
+        return state._replace(left_head=state.left_head + 1, taken=(*state.taken, head))
 
     @action(pre=right_remains)
     def TAKE_RIGHT(self, state: Halves) -> Halves:
         """Take the head of the right half."""
-        taken = state.values[state.right_head]
-        return state._replace(right_head=state.right_head + 1, merged=(*state.merged, taken))
+        head = state.values[state.right_head]
+        return state._replace(right_head=state.right_head + 1, taken=(*state.taken, head))
 
     @action(pre=everything_taken)
     def PUT_BACK(self, state: Halves) -> Halves:
         """Write what was taken where the halves were."""
-        values = (*state.values[: state.start], *state.merged, *state.values[state.end :])
+        values = (*state.values[: state.start], *state.taken, *state.values[state.end :])
         return begun(values, state.start, state.end)
 
     @program(
         level=1,
         depth=lambda state: state.end - state.start + 2,
-        pre=halves_sorted,
+        pre=lambda state: several(state) and nothing_taken(state),
         minimum_size=2,
         train_sizes=(2, 3, 4, 5),
     )
     def MERGE(self, before: Halves, after: Halves) -> bool:
-        """Merge the halves, which are in order."""
-        return after == before.in_order()
+        """Merge the halves, always the smaller of the two heads first; if they are in order, all is then."""
+        return after == merged(before)
 
     @program(level=2, depth=4, pre=nothing_taken, recursive=(left, right))
     def MERGE_SORT(self, before: Halves, after: Halves) -> bool:
         """Sort the numbers."""
-        return after == before.in_order()
+        return after == in_order(before)
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Halves:
-        """Small integers; both halves in order for MERGE."""
-        return self._start(program, drawn_integers(size, rng))
+        """Small integers."""
+        return begun(drawn_integers(size, rng), 0, size)
 
     def observe(self, state: Halves) -> tuple[bool, ...]:
         """What remains of the halves, and whether the head of the right one is smaller where both have one."""
@@ -150,20 +151,20 @@ class MergeSort(Environment[Halves]):
 
     def enumerate(self, program: str, size: int) -> Iterator[Halves]:
         """One list for each order of the numbers."""
-        states = (begun(values, 0, size) for values in order_patterns(size))
-        return (state for state in states if program != "MERGE" or halves_sorted(state))
+        return (begun(values, 0, size) for values in order_patterns(size))
 
     def templates(self, program: str, size: int, values: Sequence[Any]) -> Iterator[Halves]:
-        """The values given; both halves in order for MERGE."""
-        yield self._start(program, tuple(values))
+        """The values given."""
+        yield begun(tuple(values), 0, size)
 
     def outcomes(self, program: str, before: Halves) -> Iterator[Halves]:
-        """One: the numbers in order."""
-        yield before.in_order()
+        """A single one."""
+        yield merged(before) if program == "MERGE" else in_order(before)
 
     def parse(self, program: str, text: str) -> Halves:
-        """Read integers separated by blanks or commas; MERGE finds both halves in order."""
-        return self._start(program, read_integers(text))
+        """Read integers separated by blanks or commas."""
+        values = read_integers(text)
+        return begun(values, 0, len(values))
 
     def format(self, state: Halves) -> str:
         """The numbers, separated by blanks."""
@@ -171,15 +172,9 @@ class MergeSort(Environment[Halves]):
 
     def render(self, state: Halves) -> Scene:
         """A bar for every number, the current problem underlaid; what is taken stands in a row below."""
-        taken = [*range(state.start, state.left_head), *range(state.middle, state.right_head)]
+        empty = [*range(state.start, state.left_head), *range(state.middle, state.right_head)]
         places = []
-        for value in state.merged:
-            places.append(next(place for place in taken if state.values[place] == value))
-            taken.remove(places[-1])
+        for value in state.taken:
+            places.append(next(place for place in empty if state.values[place] == value))
+            empty.remove(places[-1])
         return picture(state.values, (), (state.start, state.end - 1), places)
-
-    def _start(self, program: str, values: tuple[int, ...]) -> Halves:
-        state = begun(values, 0, len(values))
-        if program != "MERGE":
-            return state
-        return state.sorted_between(0, state.middle).sorted_between(state.middle, state.end)

@@ -23,9 +23,9 @@ class Span(NamedTuple):
     scan: int  # the number that is looked at
     border: int  # where the next number goes that is smaller than the pivot
 
-    def with_values(self, inside: Sequence[int]) -> Span:
+    def with_numbers(self, numbers: Sequence[int]) -> Span:
         """The same span with other numbers in it."""
-        return self._replace(values=(*self.values[: self.start], *inside, *self.values[self.end :]))
+        return self._replace(values=(*self.values[: self.start], *numbers, *self.values[self.end :]))
 
 
 def begun(values: tuple[int, ...], start: int, end: int) -> Span:
@@ -106,7 +106,7 @@ class Quicksort(Environment[Span]):
         inside = after.values[after.start : after.end]
         place = after.border - after.start
         return (
-            after == before.with_values(inside)._replace(scan=before.end - 1, border=after.border)
+            after == before.with_numbers(inside)._replace(scan=before.end - 1, border=after.border)
             and sorted(inside) == sorted(before.values[before.start : before.end])
             and inside[place] == pivot
             and all(value < pivot for value in inside[:place])
@@ -117,7 +117,7 @@ class Quicksort(Environment[Span]):
     def QUICKSORT(self, before: Span, after: Span) -> bool:
         """Sort the numbers; the pointers may stand anywhere."""
         inside = sorted(before.values[before.start : before.end])
-        return after == before.with_values(inside)._replace(scan=after.scan, border=after.border)
+        return after == before.with_numbers(inside)._replace(scan=after.scan, border=after.border)
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Span:
         """Small integers."""
@@ -151,12 +151,12 @@ class Quicksort(Environment[Span]):
             small = [value for value in others if value < pivot]
             large = [value for value in others if not value < pivot]
             for left, right in product(permutations(small), permutations(large)):
-                partitioned = before.with_values((*left, pivot, *right))
+                partitioned = before.with_numbers((*left, pivot, *right))
                 yield partitioned._replace(scan=before.end - 1, border=before.start + len(small))
         else:
             places = range(before.start, max(before.start + 1, before.end))
             for scan, border in product(places, repeat=2):
-                yield before.with_values(sorted(inside))._replace(scan=scan, border=border)
+                yield before.with_numbers(sorted(inside))._replace(scan=scan, border=border)
 
     def parse(self, program: str, text: str) -> Span:
         """Read integers separated by blanks or commas."""
