@@ -74,3 +74,6 @@ add(
         ),
     )
 )
+add(Registration("insertion-sort", "alphanpi.environments.insertion_sort:InsertionSort", example=_LIST))
+add(Registration("merge-sort", "alphanpi.environments.merge_sort:MergeSort", example=_LIST))
+add(Registration("quicksort", "alphanpi.environments.quicksort:Quicksort", example=_LIST))
