@@ -85,7 +85,7 @@ add(
     Registration(
         "string-matching",
         "alphanpi.environments.string_matching:StringMatching",
-        example="aab in abaaaba aab",
+        example="aba in abbabaab",
     )
 )
 add(Registration("addition", "alphanpi.environments.addition:Addition", example="9275+848"))

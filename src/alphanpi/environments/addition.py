@@ -143,13 +143,11 @@ class Addition(Environment[Sheet]):
 
     def enumerate(self, program: str, size: int) -> Iterator[Sheet]:
         """Every first column; of those behind it, which are not seen, one that carries on and one that does not."""
-        for carry in (0, 1):
-            if size == 0:
-                yield Sheet("", "", carry=carry)
-                continue
-            for behind in ("0", "9")[: size]:
-                for first, second in product(DIGITS, DIGITS):
-                    yield Sheet(behind * (size - 1) + first, "0" * (size - 1) + second, carry=carry)
+        ahead = [""] if size == 0 else ["0" * (size - 1), "9" * (size - 1)][:size]
+        columns = [("", "")] if size == 0 else product(DIGITS, DIGITS)
+        carrieds = (0, 1) if program == "WRITE" and size > 0 else (0,)
+        for (first, second), behind, carry, carried in product(columns, ahead, (0, 1), carrieds):
+            yield Sheet(behind + first, "0" * len(behind) + second, carry=carry, carried=carried)
 
     def outcomes(self, program: str, before: Sheet) -> Iterator[Sheet]:
         """One state, but ADD may have carried or not."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from operator import eq
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -15,44 +16,49 @@ from alphanpi.environments.string_matching_picture import picture
 from alphanpi.errors import UsageError
 
 NOWHERE = -1
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LETTERS = "ab"
 
 
 class LaidPattern(NamedTuple):
-    """A pattern that lies on a text. The current problem is `text[start:]`, and the pattern lies at its beginning."""
+    """A pattern that lies on a text, with its first letter on the first of `text[start:]`, the current problem."""
 
     text: str
     pattern: str
     start: int = 0
-    matched: int = 0  # letters of the pattern that have been passed; the next one is looked at
-    answer: int | None = None  # where the pattern is, or NOWHERE; None as long as nobody has said
+    passed: int = 0  # letters of the pattern that have been compared; the next one is looked at
+    answer: int | None = None  # where the pattern occurs, or NOWHERE; None as long as nobody has said
 
     @property
     def pattern_passed(self) -> bool:
         """No letter of the pattern is left."""
-        return self.matched == len(self.pattern)
+        return self.passed == len(self.pattern)
 
     @property
     def text_passed(self) -> bool:
         """No letter of the text is left."""
-        return self.start + self.matched == len(self.text)
+        return self.start + self.passed == len(self.text)
+
+    @property
+    def letters(self) -> tuple[str, str] | None:
+        """The two that are looked at, one upon the other; None where one of them is missing."""
+        if self.pattern_passed or self.text_passed:
+            return None
+        return self.text[self.start + self.passed], self.pattern[self.passed]
 
     @property
     def same(self) -> bool:
-        """There are two letters to look at, one upon the other, and they are the same."""
-        if self.pattern_passed or self.text_passed:
-            return False
-        return self.text[self.start + self.matched] == self.pattern[self.matched]
+        """There are two letters to look at, and they are the same."""
+        return self.letters is not None and self.letters[0] == self.letters[1]
 
 
 def untouched(state: LaidPattern) -> bool:
-    """Nothing has been compared or said in the current problem."""
-    return state.matched == 0 and state.answer is None
+    """Nothing has been compared or said."""
+    return state.passed == 0 and state.answer is None
 
 
-def without_first_letter(state: LaidPattern) -> LaidPattern | None:
-    """The text but for its first letter, with the pattern moved on."""
-    return state._replace(start=state.start + 1, matched=0) if state.start < len(state.text) else None
+def behind_first_letter(state: LaidPattern) -> LaidPattern | None:
+    """The text without its first letter, the pattern at its beginning."""
+    return state._replace(start=state.start + 1, passed=0) if state.start < len(state.text) else None
 
 
 def with_callers_place(caller: LaidPattern, callee: LaidPattern) -> LaidPattern:
@@ -60,24 +66,12 @@ def with_callers_place(caller: LaidPattern, callee: LaidPattern) -> LaidPattern:
     return caller._replace(answer=callee.answer)
 
 
-def fitting(state: LaidPattern) -> int:
-    """How many letters of the pattern, from its first, are those of the text."""
-    pairs = zip(state.text[state.start : state.start + len(state.pattern)], state.pattern, strict=False)
-    return next((place for place, (one, other) in enumerate(pairs) if one != other), _overlap(state))
-
-
-def _overlap(state: LaidPattern) -> int:
-    return min(len(state.pattern), len(state.text) - state.start)
-
-
-def patterns_of_letters(length: int) -> Iterator[str]:
-    """Every way in which that many letters can be the same: the first is a, and every new one the next letter."""
-    if length == 0:
-        yield ""
-        return
-    for shorter in patterns_of_letters(length - 1):
-        for letter in LETTERS[: len(set(shorter)) + 1]:
-            yield shorter + letter
+def compared(state: LaidPattern) -> LaidPattern:
+    """The letters passed as long as they are the same."""
+    most = min(len(state.pattern), len(state.text) - state.start)
+    ahead = range(state.passed, most)
+    differs = (place for place in ahead if state.text[state.start + place] != state.pattern[place])
+    return state._replace(passed=next(differs, most))
 
 
 class StringMatching(Environment[LaidPattern]):
@@ -89,68 +83,73 @@ class StringMatching(Environment[LaidPattern]):
     validation_size: ClassVar = 7
     test_sizes: ClassVar = (10, 70, 1000)
 
-    rest = subproblem(enter=without_first_letter, leave=with_callers_place)
+    rest = subproblem(enter=behind_first_letter, leave=with_callers_place)
 
-    @action(pre=lambda state: not (state.pattern_passed or state.text_passed))
+    @action(pre=lambda state: state.letters is not None)
     def ADVANCE(self, state: LaidPattern) -> LaidPattern:
-        """Go on to the next letter of the pattern, and of the text."""
-        return state._replace(matched=state.matched + 1)
+        """Pass the two letters that are looked at."""
+        return state._replace(passed=state.passed + 1)
 
-    @action(pre=lambda state: state.answer is None)
+    @action(pre=lambda state: state.answer is None and state.pattern_passed)
     def FOUND(self, state: LaidPattern) -> LaidPattern:
         """Say that the pattern occurs where it lies."""
         return state._replace(answer=state.start)
 
-    @action(pre=lambda state: state.answer is None)
+    @action(pre=lambda state: state.answer is None and state.text_passed)
     def NOT_FOUND(self, state: LaidPattern) -> LaidPattern:
         """Say that the pattern occurs nowhere."""
         return state._replace(answer=NOWHERE)
 
     @program(level=1, depth=lambda state: len(state.pattern) + 1, minimum_size=0, pre=untouched)
     def MATCH_HERE(self, before: LaidPattern, after: LaidPattern) -> bool:
-        """Advance as far as the letters are the same."""
-        return after == before._replace(matched=fitting(before))
+        """Pass letters as long as they are the same."""
+        return after == compared(before)
 
     @program(level=2, depth=3, minimum_size=0, pre=untouched, recursive=rest)
     def SEARCH(self, before: LaidPattern, after: LaidPattern) -> bool:
-        """Say where the pattern occurs first, or that it does nowhere; how far it was compared is free."""
+        """Say where the pattern occurs first, or that it occurs nowhere; how far it was compared does not matter."""
         answer = before.text.find(before.pattern, before.start)
-        return after == before._replace(matched=after.matched, answer=answer)
+        return after == before._replace(passed=after.passed, answer=answer)
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> LaidPattern:
         """Letters a and b; the pattern is a piece of the text, or any letters, as often."""
         length = int(rng.integers(1, size + 2))
-        text, pattern = (_drawn(rng, letters) for letters in (size, length))
+        text, pattern = ("".join(LETTERS[letter] for letter in rng.integers(2, size=many)) for many in (size, length))
         if length <= size and rng.integers(2):
             place = int(rng.integers(size - length + 1))
             pattern = text[place : place + length]
         return LaidPattern(text, pattern)
 
     def enumerate(self, program: str, size: int) -> Iterator[LaidPattern]:
-        """Every pattern up to one letter longer than the text, on every text of its letters and one other.
+        """One pattern and text for each way in which their letters can be the same here and the pattern can occur.
 
-        A longer one is never passed, and looks like that.
+        Nothing else is seen or asked for. Two letters are enough: others add no way. So are patterns of up to one
+        letter more than the text has: longer ones cannot be passed either.
         """
+        known: set[tuple[int, tuple[bool, ...], int]] = set()
         for length in range(1, size + 2):
-            for pattern in patterns_of_letters(length):
-                for text in product(LETTERS[: len(set(pattern)) + 1], repeat=size):
-                    yield LaidPattern("".join(text), pattern)
+            for letters in product(LETTERS, repeat=size + length):
+                text, pattern = "".join(letters[:size]), "".join(letters[size:])
+                way = (length, tuple(map(eq, text, pattern)), text.find(pattern))
+                if way not in known:
+                    known.add(way)
+                    yield LaidPattern(text, pattern)
 
     def outcomes(self, program: str, before: LaidPattern) -> Iterator[LaidPattern]:
         """One state; for SEARCH, one for each letter to which the pattern may have been compared."""
         if program == "MATCH_HERE":
-            yield before._replace(matched=fitting(before))
+            yield compared(before)
             return
         answer = before.text.find(before.pattern, before.start)
-        for matched in range(_overlap(before) + 1):
-            yield before._replace(matched=matched, answer=answer)
+        for passed in range(min(len(before.pattern), self.size(before)) + 1):
+            yield before._replace(passed=passed, answer=answer)
 
     def base_case(self, program: str, state: LaidPattern) -> bool:
-        """The pattern fits here, or the text ends before it does not."""
-        return program == "MATCH_HERE" or fitting(state) == _overlap(state)
+        """The pattern fits here, or would if the text went on."""
+        return program == "MATCH_HERE" or compared(state).letters is None
 
     def observe(self, state: LaidPattern) -> tuple[bool, ...]:
-        """Whether the two letters are the same, and whether there are any."""
+        """Whether the two letters are the same, and which of them is missing."""
         return state.same, state.pattern_passed, state.text_passed
 
     def size(self, state: LaidPattern) -> int:
@@ -159,28 +158,28 @@ class StringMatching(Environment[LaidPattern]):
 
     def parse(self, program: str, text: str) -> LaidPattern:
         """Read the pattern, `in`, and the text."""
-        pattern, word, searched = (part.strip() for part in text.partition(" in "))
+        pattern, word, searched = (part.strip() for part in f"{text} ".partition(" in "))
         if not word or not pattern:
-            raise UsageError(f"{text!r} is no pattern to be found in a text; write for example 'bar in abracadabar'")
+            raise UsageError(f"{text!r} is no pattern to be found in a text; write for example 'cad in abracadabra'")
         return LaidPattern(searched, pattern)
 
     def format(self, state: LaidPattern) -> str:
-        """The text from where the pattern lies, and the pattern with what has been passed in brackets; or the answer."""
+        """The pattern and the text from where it lies, the letters that are passed set apart; or the answer."""
         if state.answer is not None:
             return "nowhere" if state.answer == NOWHERE else f"at {state.answer}"
-        passed, ahead = state.pattern[: state.matched], state.pattern[state.matched :]
-        return f"[{passed}]{ahead} in {state.text[state.start :]}"
+        here = state.start + state.passed
+        bar = "|" if state.passed else ""
+        return (
+            f"{state.pattern[: state.passed]}{bar}{state.pattern[state.passed :]} in "
+            f"{state.text[state.start : here]}{bar}{state.text[here:]}"
+        )
 
     def result(self, program: str, final: LaidPattern, actions: Sequence[Step]) -> str:
         """Where the pattern occurs, counted from 0."""
         if program == "MATCH_HERE":
-            return f"{final.matched} of {len(final.pattern)} letters fit"
+            return f"{final.passed} of {len(final.pattern)} letters fit"
         return "nowhere" if final.answer in (None, NOWHERE) else f"at position {final.answer}"
 
     def render(self, state: LaidPattern) -> Scene:
         """The text, and the pattern below it where it lies."""
-        return picture(state.text, state.pattern, state.start, state.matched, state.answer)
-
-
-def _drawn(rng: np.random.Generator, length: int) -> str:
-    return "".join(LETTERS[letter] for letter in rng.integers(2, size=length))
+        return picture(state.text, state.pattern, state.start, state.passed, state.answer)

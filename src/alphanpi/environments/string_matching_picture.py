@@ -10,7 +10,7 @@ _SIDE = 46.0
 _MOST_LABELS = 60
 
 
-def picture(searched: str, pattern: str, start: int, matched: int, answer: int | None) -> Scene:
+def picture(searched: str, pattern: str, start: int, passed: int, answer: int | None) -> Scene:
     """Two rows of letters; those that have been passed and fit, or are looked at, are marked."""
     columns = max(1, len(searched), start + len(pattern))
     pitch = min(_SIDE + 6, _WIDTH / columns)
@@ -28,14 +28,14 @@ def picture(searched: str, pattern: str, start: int, matched: int, answer: int |
         )
 
     for place, letter in enumerate(searched):
-        passed = start <= place < start + matched
-        shapes.append(cell(f"text-{place}", letter, place, _TEXT, tone=0.8 if passed else 0.0, faded=place < start))
+        compared = start <= place < start + passed
+        shapes.append(cell(f"text-{place}", letter, place, _TEXT, tone=0.8 if compared else 0.0, faded=place < start))
     for place, letter in enumerate(pattern):
         shapes.append(
-            cell(f"pattern-{place}", letter, start + place, _PATTERN, tone=0.8 if place < matched else 0.4)
+            cell(f"pattern-{place}", letter, start + place, _PATTERN, tone=0.8 if place < passed else 0.4)
         )
-    if matched < len(pattern):
-        x = offset + (start + matched) * pitch + min(_SIDE, pitch) / 2
+    if passed < len(pattern):
+        x = offset + (start + passed) * pitch + min(_SIDE, pitch) / 2
         shapes.append(rectangle("here", x - 8, _PATTERN + _SIDE + 10, 16, 16, "first", radius=8))
     said = "" if answer is None else ("nowhere" if answer < 0 else f"at {answer}")
     shapes.append(text("answer", _WIDTH / 2, _PATTERN + _SIDE + 52, said, 20))
