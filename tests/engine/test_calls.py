@@ -8,31 +8,8 @@ from alphanpi import Failure, Request, Search
 from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.bench import oracle
 from alphanpi.environment.guard import Guard
-from alphanpi.network.evaluator import Evaluation
 from tests.helpers.searches import assert_equal, random_config, random_evaluator
-from tests.helpers.stripes import Fence, Stripes
-
-INTENDED = {  # by program and number of the step: what to do
-    "PAINT": lambda step, seen: "DIP" if step == 0 and seen[0] != seen[2] else "STOP",
-    "LIGHT_FIRST": lambda step, seen: ["PAINT(light)", "DARK_FIRST on further"][step] if step + seen[1] < 2 else "STOP",
-    "DARK_FIRST": lambda step, seen: ["PAINT(dark)", "LIGHT_FIRST on further"][step] if step + seen[1] < 2 else "STOP",
-}
-
-
-class Intended:
-    """A network that does what was meant; its memory counts the steps."""
-
-    memory_width = 1
-
-    def __init__(self, environment) -> None:
-        self.library = environment.library
-
-    def evaluate(self, programs, observations, memory) -> Evaluation:
-        logits = np.zeros((len(programs), len(self.library)), np.float32)
-        for row, (program, seen, step) in enumerate(zip(programs, observations, memory[:, 0], strict=True)):
-            chosen = INTENDED[self.library.learned[program].name](int(step), seen)
-            logits[row, self.library.index_of(chosen)] = 50
-        return Evaluation(logits, np.zeros(len(programs), np.float32), memory + 1)
+from tests.helpers.stripes import Fence, Intended, Stripes
 
 
 def test_each_call_is_an_entry_behind_the_programs():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from alphanpi import Environment, action, program, subproblem
+from alphanpi.network.evaluator import Evaluation
 
 
 class Fence(NamedTuple):
@@ -83,6 +86,17 @@ class Stripes(Environment[Fence]):
         """Stripes that begin dark."""
         return after == before._replace(boards=striped(before, 1))
 
+    def enumerate(self, program: str, size: int) -> Iterator[Fence]:
+        for boards in itertools.product((0, 1), repeat=size):
+            yield Fence(boards, 0, 0)
+
+    def outcomes(self, program: str, before: Fence) -> Iterator[Fence]:
+        if program == "PAINT":
+            wanted = 1 if before.colour == "dark" else 0
+            yield before._replace(boards=(*before.boards[: before.first], wanted, *before.boards[before.first + 1 :]))
+        else:
+            yield before._replace(boards=striped(before, int(program == "DARK_FIRST")))
+
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Fence:
         return Fence(tuple(rng.integers(0, 2, size).tolist()), 0, 0)
 
@@ -103,3 +117,30 @@ class Stripes(Environment[Fence]):
 
     def format(self, state: Fence) -> str:
         return "".join(map(str, state.boards))
+
+
+INTENDED = {  # by program and number of the step: what to do
+    "PAINT": lambda step, seen: "DIP" if step == 0 and seen[0] != seen[2] else "STOP",
+    "LIGHT_FIRST": lambda step, seen: ["PAINT(light)", "DARK_FIRST on further"][step] if step + seen[1] < 2 else "STOP",
+    "DARK_FIRST": lambda step, seen: ["PAINT(dark)", "LIGHT_FIRST on further"][step] if step + seen[1] < 2 else "STOP",
+}
+
+
+class Intended:
+    """A network that does what was meant; its memory counts the steps."""
+
+    memory_width = 1
+
+    def __init__(self, environment, **otherwise: str) -> None:
+        """`otherwise`: by program, the call it makes in place of the one on the further boards."""
+        self.library = environment.library
+        self.otherwise = otherwise
+
+    def evaluate(self, programs, observations, memory) -> Evaluation:
+        logits = np.zeros((len(programs), len(self.library)), np.float32)
+        for row, (number, seen, step) in enumerate(zip(programs, observations, memory[:, 0], strict=True)):
+            name = self.library.learned[number].name
+            chosen = INTENDED[name](int(step), seen)
+            chosen = self.otherwise.get(name, chosen) if chosen.endswith("further") else chosen
+            logits[row, self.library.index_of(chosen)] = 50
+        return Evaluation(logits, np.zeros(len(programs), np.float32), memory + 1)

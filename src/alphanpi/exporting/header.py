@@ -50,7 +50,7 @@ class Coverage(NamedTuple):
 def header(
     environment: Environment[Any],
     origin: Origin,
-    standalone: bool,
+    missing: str,
     coverage: list[Coverage],
     rounds: int,
     simplified: bool = False,
@@ -68,15 +68,22 @@ def header(
     paragraphs += [wrapped(f"NOT ESTABLISHED: {doubt}.") for doubt in doubts(coverage)]
     if rounds > 1:
         paragraphs.append(wrapped(f"{_relearned(rounds)}."))
-    if not standalone:
+    if missing:
         paragraphs.append(
             wrapped(
-                f"To run on its own, this module needs the environment as plain Python: give "
-                f"{one_line(type(environment).__name__)} a member standalone(). As it is, each function takes an "
-                "object with act(name), field(name), may(name) and call(name, function); alphanpi.Machine is one."
+                f"{_no_runtime(environment, missing)} As it is, each function takes an object with act(name), "
+                "field(name), may(name) and call(name, function); alphanpi.Machine is one."
             )
         )
     return "\n\n".join(paragraphs)
+
+
+def _no_runtime(environment: Environment[Any], missing: str) -> str:
+    name = one_line(type(environment).__name__)
+    return (
+        f"This module does not run on its own, since {name} could not be carried along: {one_line(missing)}. "
+        f"Mend that, or give {name} a member standalone()."
+    )
 
 
 def _described(entry: Coverage) -> str:
@@ -122,8 +129,7 @@ def _relearned(rounds: int) -> str:
 
 def warnings(
     environment: Environment[Any],
-    standalone: bool,
-    offered: bool,
+    missing: str,
     discerns: bool,
     coverage: list[Coverage],
     rounds: int,
@@ -135,15 +141,10 @@ def warnings(
         found.append(
             f"{name}: standalone(): agrees holds whatever the final state is, so final states were not compared"
         )
-    if not standalone and not offered:
+    if missing:
         found.append(
-            f"{name} has no member standalone(), so the module does not run on its own; "
-            "docs/export.md says how to add it"
-        )
-    elif not standalone:
-        found.append(
-            f"a program asks which actions are legal, and the runtime of {name} has no method may(name); "
-            "the module takes an env object instead"
+            f"the module does not run on its own: {name}: {missing}; mend that, or add a member standalone(), "
+            "see docs/export.md"
         )
     without = [entry.program for entry in coverage if not entry.enumerated]
     if without:

@@ -14,10 +14,10 @@ from alphanpi.cluster.agents import spread_agent
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.exporting.automaton import as_dot, as_records
-from alphanpi.exporting.behaviour import Watcher
+from alphanpi.exporting.behaviour import Case, Watcher
 from alphanpi.exporting.clock import TIME_LIMIT, Clock, ExportFailed
 from alphanpi.exporting.header import Coverage, Origin, doubts, warnings
-from alphanpi.exporting.javascript import written
+from alphanpi.exporting.javascript import UntranslatableError, WrittenJavaScript, written
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.rounds import Checked, Rounds
 from alphanpi.network.evaluator import Evaluator
@@ -200,12 +200,12 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format, most_c
     environment, coverage = rounds.environment, rounds.coverage
     standalone = found.renderer.standalone is not None
     cases = [*rounds.learned, *rounds.examined]
-    told = warnings(environment, standalone, rounds.standalone is not None, found.discerns, coverage, number)
+    told = warnings(environment, found.missing, found.discerns, coverage, number)
     if _remembers_loops(rounds) and any(entry.written_out for entry in coverage):
         told.append(_HINT)
     if format_ == "javascript":
         some = cases if most_compared is None else cases[:: -(-len(cases) // most_compared)]
-        script = written(found.text, environment, found.renderer, some, rounds.clock)
+        script = _javascript(found, environment, some, rounds.clock)
         text, told = script.text, [*told, *script.warnings]
     else:
         text = _formatted(format_, found, rounds)
@@ -219,6 +219,21 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format, most_c
         rounds=number,
         warnings=tuple(told),
     )
+
+
+def _javascript(found: Checked, environment: Environment[Any], cases: list[Case], clock: Clock) -> WrittenJavaScript:
+    """The module in JavaScript; without the part that makes it a script, if that is all that has no translation."""
+    try:
+        return written(found.text, environment, found.renderer, cases, clock)
+    except UntranslatableError as error:
+        shorter = found.without_main()
+        if len(shorter) == len(found.text):
+            raise
+        script = written(shorter, environment, found.renderer, cases, clock)
+        return WrittenJavaScript(
+            script.text,
+            (*script.warnings, f"the file is no script and has no run(), since {error.what} has no translation"),
+        )
 
 
 def _check_format(format_: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from alphanpi.environment.carrying import CarriedStandalone
 from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case, Watcher, enumerated, refuse_failing
@@ -19,7 +20,7 @@ from alphanpi.exporting.growth import written_out
 from alphanpi.exporting.header import Coverage, Origin, header
 from alphanpi.exporting.minimise import Learned, minimise
 from alphanpi.exporting.render import Renderer, functions, module, tested
-from alphanpi.exporting.runtime import standalone_of
+from alphanpi.exporting.runtime import checked_runtime
 from alphanpi.exporting.sampling import deep_run, examination, lessons, share
 
 _LESSONS = 0.25  # of the samples to check with
@@ -27,6 +28,7 @@ _BATCHES = 20  # of random starts, for agents with a window
 _RARE = 0.01  # new situations of a program in a batch, as a share of its starts: few enough to end
 _MOST_LESSONS = 500  # of a round in which code was wrong
 _SPARINGS = 12  # times that decisions are adopted; those given up are finitely many
+_NO_MAY = "a program asks which actions are legal, and the runtime has no method may(name)"
 _FRAMES = 20_000  # the search for code descends into trees as deep as calls are long
 
 
@@ -37,6 +39,12 @@ class Checked(NamedTuple):
     renderer: Renderer
     text: str
     discerns: bool  # whether the runtime's `agrees` tells final states apart
+    missing: str  # why there is no runtime, if there is none
+    head: str  # of the module
+
+    def without_main(self) -> str:
+        """The module without the part that makes it a script."""
+        return module(self.renderer, self.programs, self.head, main=False)
 
 
 class Rounds:
@@ -50,7 +58,8 @@ class Rounds:
         self.origin = origin
         self.samples = max(samples, len(self.library.learned))
         self.seed = seed
-        self.standalone = standalone_of(watcher.guard)
+        self.standalone, self.missing = checked_runtime(watcher.guard)
+        """What functions work on, and if there is nothing, why."""
         self.learned: list[Case] = []  # runs the code is made from
         self.examined: list[Case] = []  # all others, those drawn after the code was found last
         self.coverage: list[Coverage] = []
@@ -124,30 +133,42 @@ class Rounds:
         """Make code and check it; where it differs from the agent, learn from that."""
         self._spare()
         programs = self._found()
-        standalone = self.standalone
-        if standalone is not None and _asks_for_legality(programs) and not _has_may(standalone):
-            standalone = None
-        renderer = Renderer(self.library, standalone)
-        self._compilable(renderer, programs)
+        self._compilable(self._renderer(programs), programs)
         before = len(self.examined)
         self._examine(number)
         if self.watcher.sparing is not None and self.watcher.sparing.shaken:
             return self.attempt(number)  # what was left out is needed in larger problems
         self._judge(programs)
-        simplified = self.watcher.sparing is not None
-        head = header(self.environment, self.origin, standalone is not None, self.coverage, number, simplified)
         self.clock.doing(f"comparing {len(self.learned) + len(self.examined):,} runs")
+        return self._compared(programs, number, before)
+
+    def _renderer(self, programs: list[Learned]) -> Renderer:
+        standalone = self.standalone
+        if standalone is not None and _asks_for_legality(programs) and not _has_may(standalone):
+            standalone = None
+        return Renderer(self.library, standalone)
+
+    def _compared(self, programs: list[Learned], number: int, before: int) -> Checked | Difference:
+        """The code if it does what the agent does in all runs, those from a number on being new; else a difference."""
+        renderer = self._renderer(programs)
+        standalone = renderer.standalone
+        simplified = self.watcher.sparing is not None
+        missing = "" if standalone is not None else self.missing or _NO_MAY
+        head = header(self.environment, self.origin, missing, self.coverage, number, simplified)
         text = module(renderer, programs, head)
         try:
             exported = Exported(text, self.environment, renderer)
             found = self._differences(exported, renderer, programs)
-        except SpecificationError:
+        except SpecificationError as error:
+            if isinstance(standalone, CarriedStandalone):
+                self.standalone, self.missing = None, f"what was made of it does something else: {error}"
+                return self._compared(programs, number, before)
             text = module(renderer, programs, head, prune=False)  # something may need what was left out
             exported = Exported(text, self.environment, renderer)
             found = self._differences(exported, renderer, programs)
         if not found:
             discerning = standalone is None or discerns(exported, self.learned)
-            return Checked(programs, renderer, text, discerning)
+            return Checked(programs, renderer, text, discerning, missing, head)
         self.clock.doing(f"round {number}: {len(found)} runs differ; learning from them")
         self._learn(found, self.examined[before:])
         return found[0]
