@@ -83,3 +83,18 @@ add(
     )
 )
 add(Registration("brackets", "alphanpi.environments.brackets:Brackets", example="([]{()})"))
+add(
+    Registration(
+        "binary-search",
+        "alphanpi.environments.binary_search:BinarySearch",
+        example="11 in 2 3 5 7 11 13 17 19",
+    )
+)
+add(
+    Registration(
+        "string-matching",
+        "alphanpi.environments.string_matching:StringMatching",
+        example="aba in abbabaab",
+    )
+)
+add(Registration("addition", "alphanpi.environments.addition:Addition", example="9275+848"))
