@@ -44,7 +44,7 @@ class Case(NamedTuple):
     sizes: tuple[int, ...]
     episodes: int
     long_sizes: tuple[int, ...] = ()
-    long_modes: tuple[Literal["greedy", "planning"], ...] = ("greedy",)
+    long_modes: tuple[Literal["greedy", "planning"], ...] = ("greedy", "planning")
     long_episodes: int = 1
 
 
@@ -61,7 +61,7 @@ def gallery_case(environment: str, **others: Any) -> Case:
 SORT_SIZES = (10, 20, 60, 100)
 LONG = 60
 CASES = [
-    Case("hanoi", "hanoi", {}, "default", 10, 120, "HANOI", (2, 5, 10, 12), 6, (15,)),
+    Case("hanoi", "hanoi", {}, "default", 10, 120, "HANOI", (2, 5, 10, 12), 6, (15,), ("greedy",)),
     Case(
         "recursive-sorting-compare",
         "recursive-sorting",
@@ -74,20 +74,8 @@ CASES = [
         40,
         (1000,),
     ),
-    Case("recursive-sorting", "recursive-sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40),
-    Case(
-        "sorting",
-        "sorting",
-        {},
-        "default",
-        10,
-        360,
-        "BUBBLESORT",
-        SORT_SIZES,
-        40,
-        (1000,),
-        ("greedy", "planning"),
-    ),
+    Case("recursive-sorting", "recursive-sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40, (1000,)),
+    Case("sorting", "sorting", {}, "default", 10, 360, "BUBBLESORT", SORT_SIZES, 40, (1000,)),
     Case("flat-sorting", "flat-sorting", {}, "default", 10, 40, "BUBBLESORT", (3, 4, 5, 6), 40),
     Case("paper-preset-hanoi", "hanoi", {}, "paper", 1, 100, "HANOI", (2, 5, 10, 12), 6),
     Case("paper-preset-recursive-sorting", "recursive-sorting", {}, "paper", 1, 100, "BUBBLESORT", SORT_SIZES, 40),
@@ -247,12 +235,13 @@ def write_summary(results: Path = RESULTS) -> None:
         "# Results",
         "",
         "Written by `make reproduce` (`python benchmarks/reproduce.py`) from the JSON files beside it. Every agent is",
-        "trained from scratch on one core; two run side by side. The recipe was chosen on seeds 100-109; seeds 0-9 are",
-        "reported, failed ones included: an agent that was not finished within the time limit is measured as it is.",
-        "Cases and seeds that are missing have not been measured yet.",
+        "trained from scratch on one core, one run at a time or two side by side. The recipe was chosen on seeds",
+        "100-109; seeds 0-9 are reported, failed ones included: an agent not finished within the time limit is",
+        "measured as it is. Cases and seeds that are missing have not been measured yet.",
         "",
         "`bench-search.json` is the output of `alphanpi bench search --oracle-seconds 2 --json` on the same machine,",
         "`bench-device.json` that of `alphanpi bench device --json` on another one, see docs/gpu.md,",
+        "`bench-scale.json` that of `alphanpi bench scale --json`, see docs/cluster.md,",
         "[ablations.md](ablations.md) says what each difference from the paper contributes.",
         "",
         "Success is STOP within the limits, the post-condition true, and every call on the way successful, for both",
@@ -316,6 +305,7 @@ README_ROWS = [
     ("recursive sorting, `paper`, length 100", "recursive-sorting", (100,), "10 % / 100 %"),
     ("iterative sorting, length 20", "sorting", (20,), "85 % / 100 %"),
     ("iterative sorting, length 100", "sorting", (100,), "10 % / 40 %"),
+    ("iterative sorting, one list of 1,000", "sorting", (1000,), "-"),
     ("sorting without hierarchy, length 4", "flat-sorting", (4,), "22 % / 42 %"),
 ]
 BEGIN, END = "<!-- results: written by benchmarks/reproduce.py -->", "<!-- end of results -->"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -75,13 +75,14 @@ def in_order(state: Halves) -> Halves:
     return state.with_numbers(sorted(state.values[state.start : state.end]))
 
 
-def part(bounds: Callable[[Halves], tuple[int, int]]) -> Callable[[Halves], Halves | None]:
-    """A half as a problem of its own."""
+def left_half(state: Halves) -> Halves | None:
+    """The left half as a problem of its own."""
+    return begun(state.values, state.start, state.middle) if several(state) else None
 
-    def enter(state: Halves) -> Halves | None:
-        return begun(state.values, *bounds(state)) if several(state) else None
 
-    return enter
+def right_half(state: Halves) -> Halves | None:
+    """The right half as a problem of its own."""
+    return begun(state.values, state.middle, state.end) if several(state) else None
 
 
 def whole(caller: Halves, callee: Halves) -> Halves:
@@ -98,8 +99,8 @@ class MergeSort(Environment[Halves]):
     validation_size: ClassVar = 6
     test_sizes: ClassVar = (10, 40, 100, 1000)
 
-    left = subproblem(enter=part(lambda state: (state.start, state.middle)), leave=whole)
-    right = subproblem(enter=part(lambda state: (state.middle, state.end)), leave=whole)
+    left = subproblem(enter=left_half, leave=whole)
+    right = subproblem(enter=right_half, leave=whole)
 
     @action(pre=left_remains)
     def TAKE_LEFT(self, state: Halves) -> Halves:

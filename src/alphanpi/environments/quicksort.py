@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations, product
 from typing import Any, ClassVar, NamedTuple
 
@@ -53,13 +53,14 @@ def pointers_at_start(span: Span) -> bool:
     return span.scan == span.border == span.start
 
 
-def part(bounds: Callable[[Span], tuple[int, int]]) -> Callable[[Span], Span | None]:
-    """What lies on one side of the border."""
+def left_of_border(span: Span) -> Span | None:
+    """The numbers left of the border."""
+    return begun(span.values, span.start, span.border) if several(span) else None
 
-    def enter(span: Span) -> Span | None:
-        return begun(span.values, *bounds(span)) if several(span) else None
 
-    return enter
+def right_of_border(span: Span) -> Span | None:
+    """The numbers right of the border."""
+    return begun(span.values, span.border + 1, span.end) if several(span) else None
 
 
 def whole(caller: Span, callee: Span) -> Span:
@@ -76,8 +77,8 @@ class Quicksort(Environment[Span]):
     validation_size: ClassVar = 8
     test_sizes: ClassVar = (10, 60, 100, 1000)
 
-    left = subproblem(enter=part(lambda span: (span.start, span.border)), leave=whole)
-    right = subproblem(enter=part(lambda span: (span.border + 1, span.end)), leave=whole)
+    left = subproblem(enter=left_of_border, leave=whole)
+    right = subproblem(enter=right_of_border, leave=whole)
 
     @action(pre=lambda span: not at_pivot(span))
     def NEXT(self, span: Span) -> Span:
