@@ -22,7 +22,7 @@ MAY_USE = {
     "agent": {"engine", "network", "environment", "runs", "support"},
     "cluster": {"agent", "engine", "network", "environment", "support"},
     "verification": {"cluster", "agent", "engine", "network", "environment", "runs", "support"},
-    "exporting": {"cluster", "agent", "engine", "network", "environment", "support"},
+    "exporting": {"verification", "cluster", "agent", "engine", "network", "environment", "support"},
     "learn": {"verification", "cluster", "agent", "engine", "network", "environment", "runs", "support"},
     "sweeping": {"cluster", "learn", "agent", "network", "environment", "runs", "support"},
     "reporting": {"exporting", "verification", "agent", "engine", "environment", "runs", "support"},

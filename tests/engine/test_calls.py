@@ -8,31 +8,8 @@ from alphanpi import Failure, Request, Search
 from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.bench import oracle
 from alphanpi.environment.guard import Guard
-from alphanpi.network.evaluator import Evaluation
 from tests.helpers.searches import assert_equal, random_config, random_evaluator
-from tests.helpers.stripes import Fence, Stripes
-
-INTENDED = {  # by program and number of the step: what to do
-    "PAINT": lambda step, seen: "DIP" if step == 0 and seen[0] != seen[2] else "STOP",
-    "LIGHT_FIRST": lambda step, seen: ["PAINT(light)", "DARK_FIRST on further"][step] if step + seen[1] < 2 else "STOP",
-    "DARK_FIRST": lambda step, seen: ["PAINT(dark)", "LIGHT_FIRST on further"][step] if step + seen[1] < 2 else "STOP",
-}
-
-
-class Intended:
-    """A network that does what was meant; its memory counts the steps."""
-
-    memory_width = 1
-
-    def __init__(self, environment) -> None:
-        self.library = environment.library
-
-    def evaluate(self, programs, observations, memory) -> Evaluation:
-        logits = np.zeros((len(programs), len(self.library)), np.float32)
-        for row, (program, seen, step) in enumerate(zip(programs, observations, memory[:, 0], strict=True)):
-            chosen = INTENDED[self.library.learned[program].name](int(step), seen)
-            logits[row, self.library.index_of(chosen)] = 50
-        return Evaluation(logits, np.zeros(len(programs), np.float32), memory + 1)
+from tests.helpers.stripes import Intended, Stripes
 
 
 def test_each_call_is_an_entry_behind_the_programs():
@@ -80,7 +57,7 @@ def test_the_search_equals_the_oracle():
 def test_what_was_meant_succeeds_with_and_without_search():
     environment = Stripes()
     guard, evaluator = Guard(environment), Intended(environment)
-    start = guard.begun("DARK_FIRST", Fence((0, 0, 0, 1), 0, 0))
+    start = guard.parse("DARK_FIRST", "0001")
     execution = Interpreter(environment, evaluator).run([Call("DARK_FIRST", start)], record=True)[0]
     assert execution.success
     assert execution.final == start._replace(boards=(1, 0, 1, 0))
@@ -102,5 +79,5 @@ def test_a_problem_begins_with_an_argument_and_with_its_start():
     assert guard.initial("DARK_FIRST", 2, rng).colour is None
     assert guard.parse("PAINT(light)", "01").colour == "light"
     begun = guard.parse("DARK_FIRST", "01")
-    assert begun.begun == Fence((0, 1), 0, 0)
+    assert begun.begun == begun._replace(begun=None)
     assert guard.begun("DARK_FIRST", begun) == begun

@@ -102,7 +102,7 @@ def test_a_real_loop_is_not_called_written_out():
     assert exported.general
     (entry,) = exported.coverage
     assert entry.fresh_to >= 4 * entry.learned_to
-    assert 'while not env.field("at_start"):' in exported.text
+    assert "while not walk.at_start:" in exported.text
 
 
 def test_fresh_starts_go_far_beyond_those_the_code_was_made_from(marking):
@@ -135,7 +135,7 @@ def test_code_that_is_right_only_up_to_the_sizes_seen_is_refused():
 
     exported = scripted(Turning(), {"FILL": turning, "TOP": top}, max_size=4, samples=60)
     assert exported.rounds > 1  # learned from boards longer than any it was first made from
-    assert 'env.field("long")' in exported.text
+    assert "board.long" in exported.text
     assert any("earlier round" in warning for warning in exported.warnings)
 
 

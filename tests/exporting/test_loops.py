@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,10 +20,13 @@ from tests.helpers.structured import FEATURES, calls, drawn, played, statements
 
 
 def body(exported: Any) -> list[str]:
-    """The statements of the only function, without `env`."""
-    _, _, text = exported.text.partition("def ")
-    lines = [line for line in text.splitlines()[1:] if line.strip() and '"""' not in line]
-    return [line[4:].replace("env.act", "").replace("env.field", "").replace('"', "") for line in lines]
+    """The statements of the only function: actions and fields in parentheses, without what they are asked of."""
+    function = next(node for node in ast.parse(exported.text).body if isinstance(node, ast.FunctionDef))
+    own = function.args.args[0].arg
+    statements = function.body[1:] if ast.get_docstring(function) else function.body
+    lines = [line for one in statements for line in ast.unparse(one).splitlines()]
+    acted = [re.sub(rf"\b{own}\.(\w+)\(\)", lambda found: f"({found[1].upper()})", line) for line in lines]
+    return [re.sub(rf"\b{own}\.(\w+)", r"(\1)", line) for line in acted]
 
 
 class Seen(Tour):

@@ -261,10 +261,12 @@ def all_on(see, size):
 
 def test_an_environment_without_a_runtime_is_exported_for_an_env_object():
     environment = make(str(LIGHTS))
+    kind = type(environment)
+    environment = type(kind.__name__, (kind,), {"standalone": lambda self: None})()
     exported = scripted(environment, {"ALL_ON": all_on}, samples=40)
     assert not exported.standalone
-    assert "standalone()" in exported.warnings[0]
-    assert "standalone()" in exported.text
+    assert "its standalone() returns None" in exported.warnings[0]
+    assert "its standalone() returns None" in " ".join(exported.text.split())
     assert 'if not env.field("lit"):\n        env.act("TOGGLE")' in exported.text
     assert 'env.call("ALL_ON", all_on)' in exported.text
     machine = Machine(environment, "ALL_ON", environment.parse("ALL_ON", "01001"))

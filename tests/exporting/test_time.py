@@ -7,9 +7,11 @@ import time
 import pytest
 
 import alphanpi
+from alphanpi import ExportFailed
 from alphanpi.cli.shared import duration
 from tests.helpers.chain import Chain, ChainNetwork
-from tests.helpers.exports import ORIGIN
+from tests.helpers.exports import ORIGIN, scripted
+from tests.helpers.marking import Marking, fill, top
 
 
 def test_time_over_is_one_line_and_nothing_is_written(run, tmp_path):
@@ -21,6 +23,23 @@ def test_time_over_is_one_line_and_nothing_is_written(run, tmp_path):
     assert err.count("\n") == 1
     assert time.monotonic() - began < 60
     assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("stage", "answer"),
+    [
+        ("FILL: looking for code", "time is over; no code was found yet for FILL, TOP"),
+        ("TOP: looking for code", "time is over; code was found for FILL, not for TOP"),
+        ("comparing", "time is over$"),
+    ],
+)
+def test_the_answer_says_for_which_programs_code_was_found(stage, answer):
+    def say(line: str) -> None:
+        if line.startswith(stage):
+            raise ExportFailed("time is over")
+
+    with pytest.raises(ExportFailed, match=answer):
+        scripted(Marking(), {"FILL": fill, "TOP": top}, say=say)
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-5", "0", "5 days", "1e3"])

@@ -1,4 +1,4 @@
-"""Hand-written solutions of the paper's programs, an interpreter for them, and a network that follows them.
+"""Hand-written solutions of the built-in programs, an interpreter for them, and a network that follows them.
 
 A solution is a generator function: it is given the first observation by field name and the size of the
 problem, yields an action, and is sent the next observation. Only BUBBLESORT without recursion looks at the
@@ -148,6 +148,57 @@ def hanoi(see: View, size: int) -> Steps:
     yield STOP
 
 
+# -------------------------------------------------------------------- sorts on named parts
+
+
+def insert(see: View, size: int) -> Steps:
+    if see.last_is_smaller:
+        yield "SWAP"
+        yield "INSERT on front"
+    yield STOP
+
+
+def insertion_sort(see: View, size: int) -> Steps:
+    if see.several:
+        yield "INSERTION_SORT on front"
+        yield "INSERT"
+    yield STOP
+
+
+def merge(see: View, size: int) -> Steps:
+    while see.left_remains or see.right_remains:
+        from_left = see.left_remains and not (see.right_remains and see.right_is_smaller)
+        see = yield "TAKE_LEFT" if from_left else "TAKE_RIGHT"
+    yield "PUT_BACK"
+    yield STOP
+
+
+def merge_sort(see: View, size: int) -> Steps:
+    if see.several:
+        yield "MERGE_SORT on left"
+        yield "MERGE_SORT on right"
+        yield "MERGE"
+    yield STOP
+
+
+def partition(see: View, size: int) -> Steps:
+    while not see.at_pivot:
+        if see.smaller:
+            yield "SWAP"
+            yield "ADVANCE"
+        see = yield "NEXT"
+    yield "SWAP"
+    yield STOP
+
+
+def quicksort(see: View, size: int) -> Steps:
+    if see.several:
+        yield "PARTITION"
+        yield "QUICKSORT on left"
+        yield "QUICKSORT on right"
+    yield STOP
+
+
 LEVEL_1: Solutions = {"RSHIFT": rshift, "LSHIFT": lshift, "COMPSWAP": compswap}
 SOLUTIONS: Mapping[str, Solutions] = {
     "Hanoi": {"HANOI": hanoi},
@@ -164,6 +215,9 @@ SOLUTIONS: Mapping[str, Solutions] = {
         "BUBBLESORT": recursive_bubblesort,
     },
     "FlatSorting": {"BUBBLESORT": flat_bubblesort},
+    "InsertionSort": {"INSERT": insert, "INSERTION_SORT": insertion_sort},
+    "MergeSort": {"MERGE": merge, "MERGE_SORT": merge_sort},
+    "Quicksort": {"PARTITION": partition, "QUICKSORT": quicksort},
 }
 
 

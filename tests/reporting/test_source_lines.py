@@ -13,9 +13,10 @@ from alphanpi import STOP, Environment
 from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.registry import make
+from alphanpi.environment.standalone import method_name
 from alphanpi.exporting import Machine
 from alphanpi.exporting.equality import executed
-from alphanpi.exporting.names import function_names, method_name
+from alphanpi.exporting.names import function_names
 from alphanpi.reporting.execution import Watched, watch
 from alphanpi.reporting.source_lines import follow_source
 from tests.exporting.test_loops import Seen

@@ -269,7 +269,10 @@ class Interpreter:
                 return None
             call, callee = names[action], self._callees[action]
             entry = guard.enter(frame.state, call, names[atomic + frame.program])
-            known = self._remembered.get((callee, entry)) if instance.remembering else None
+            try:
+                known = self._remembered.get((callee, entry)) if instance.remembering else None
+            except RAISED as error:
+                guard.incomparable(error, entry, f"calling {call}", frame.state)
             if known is not None and max_actions is not None and instance.actions + known.actions >= max_actions:
                 known = None  # it may end inside, which does not depend on what was remembered
             if known is not None and len(frames) + known.height > self.max_call_depth:

@@ -150,6 +150,10 @@ def frozen_network(
     ]
     if missing:
         raise UsageError(f"{where}: frozen programs need {missing[0]}, which does not fit the environment")
+    if bool(record.window) != bool(config.window) or record.window > config.window:
+        raise UsageError(
+            f"{where}: frozen programs with a window of {record.window}, beside a network with one of {config.window}"
+        )
     shape = (len(record.fields), learned, len(record.library))
     network = network_of_shape(shape, config.model_copy(update={"window": record.window}), tensors, where)
     return FrozenNetwork(network, record, placed(record, learned, environment.library, environment.fields))

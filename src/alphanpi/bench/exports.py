@@ -12,6 +12,8 @@ import numpy as np
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.agent.loading import PRETRAINED, load
+from alphanpi.environment.carrying import runtime_of
+from alphanpi.environment.standalone import rebuilt_arguments
 from alphanpi.errors import UsageError
 from alphanpi.exporting import export
 from alphanpi.exporting.equality import executed
@@ -80,15 +82,15 @@ def bench_export(
 
 def _exported_function(agent: Agent, case: ExportCase) -> Callable[[Any], None]:
     """The exported program as a function of an environment's state."""
-    standalone = agent.guard.standalone()
+    standalone = runtime_of(agent.guard).standalone
     if standalone is None:
-        raise UsageError(f"{case.agent}: its environment has no member standalone(), so there is nothing to time")
+        raise UsageError(f"{case.agent}: its environment has no runtime, so there is nothing to time")
     namespace = executed(export(case.agent, max_size=_EXPORT_SIZE, samples=_EXPORT_SAMPLES).text)
 
     function = namespace[function_names(agent.environment.library, standalone)[case.program]]
 
     def run(state: Any) -> None:
-        function(namespace[standalone.class_name](*standalone.arguments(state)))
+        function(namespace[standalone.class_name](*rebuilt_arguments(standalone, namespace, state)))
 
     return run
 

@@ -53,6 +53,9 @@ def export(
     simplify: Annotated[
         bool, Parameter(help="leave out what the agent need not do, where what is specified is still achieved")
     ] = False,
+    certificate: Annotated[
+        Path | None, Parameter(help="certificate that says PROVED; certificate.json in the run's folder if omitted")
+    ] = None,
     env: Env = None,
     workers: Workers = None,
     ray: RayAddress = None,
@@ -79,6 +82,7 @@ def export(
                 environment=env,
                 time_limit=limit,
                 simplify=simplify,
+                certificate=certificate,
                 say=activity.say,
                 workers=workers,
                 ray=ray,
@@ -90,6 +94,8 @@ def export(
         errors.print(f"warning: {' '.join(warning.split())}")
     target = "" if out is None else f"wrote {out}: "
     same = "as the agent, without what it need not do," if simplify else "same as the agent"
+    if exported.proved:
+        same = "equal to the agent on every sequence that can occur (proved), and"
     errors.print(f"{target}{same} on {exported.cases:,} runs, {exported.actions:,} actions")
     if out is None:
         sys.stdout.write(exported.text)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -22,6 +23,7 @@ from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UsageError
 from alphanpi.support import limits
 
+NO_FURTHER_SIZES: Mapping[str, int] = MappingProxyType({})
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SHOWN_CHARACTERS = 200
 _OURS = frozenset(module.__file__ for module in (facets, frames_of_calls, library, specification)) | {__file__}
@@ -83,11 +85,17 @@ class Guard:
             )
         return found[0 if rng is None else int(rng.integers(len(found)))]
 
-    def initial(self, program: str, size: int, rng: np.random.Generator) -> Any:
-        """A start state, hashable."""
+    def initial(
+        self, program: str, size: int, rng: np.random.Generator, further: Mapping[str, int] = NO_FURTHER_SIZES
+    ) -> Any:
+        """A start state, hashable; further sizes of the problem are drawn where they are not given."""
         limits.size(f"{self.name}: {program}: size", size)
+        sizes = {
+            name: further[name] if name in further else int(rng.choice(values))
+            for name, values in self.environment.further_sizes.items()
+        }
         try:
-            state = self.environment.initial(self.library.called(program).name, size, rng)
+            state = self.environment.initial(self.library.called(program).name, size, rng, **sizes)
         except RAISED as error:
             self._fault(error, f"initial state of {program} at size {size}")
         return self.hashable(self.begun(program, state, rng), f"initial state of {program} at size {size}")
@@ -259,15 +267,22 @@ class Guard:
 
     def enumerate(self, program: str, size: int) -> Iterator[Any]:
         """Every start of a size; NotImplementedError where the environment does not say."""
-        make = partial(self.environment.enumerate, program, size)
-        starts = self._states(make, f"enumerate of {program} at size {size}")
-        return (begun for start in starts for begun in self.library.begun(program, start))
+        return self._starts(
+            partial(self.environment.enumerate, program, size), program, f"enumerate of {program}", size
+        )
 
     def templates(self, program: str, size: int, values: Sequence[Any]) -> Iterator[Any]:
         """The starts of a size around values given; NotImplementedError where the environment does not say."""
         make = partial(self.environment.templates, program, size, values)
-        starts = self._states(make, f"templates of {program} at size {size}")
-        return (begun for start in starts for begun in self.library.begun(program, start))
+        return self._starts(make, program, f"templates of {program}", size)
+
+    def _starts(self, make: Callable[..., Iterable[Any]], program: str, what: str, size: int) -> Iterator[Any]:
+        """Starts of a size, for all values of its further sizes, with every argument."""
+        further = self.environment.further_sizes
+        for values in product(*further.values()):
+            sizes = dict(zip(further, values, strict=True))
+            for start in self._states(partial(make, **sizes), f"{what} at size {size}"):
+                yield from self.library.begun(program, start)
 
     def outcomes(self, program: str, before: Any) -> Iterator[Any]:
         """Every state in which a call may end; NotImplementedError where the environment does not say."""

@@ -192,6 +192,18 @@ class Library(Sequence[Program]):
         """How a call of an entry begins and ends; None where the callee works on the caller's own state."""
         return self._frames[caller, name]
 
+    def framed(self) -> tuple[Program, ...]:
+        """The calls that change the frame, whoever makes them."""
+        return tuple(
+            entry
+            for place, entry in enumerate(self)
+            if not entry.atomic
+            and any(
+                self._may_call[caller.name][place] and self.frame(caller.name, entry.name) is not None
+                for caller in self.learned
+            )
+        )
+
     def recursions(self, name: str) -> frozenset[int]:
         """Entries by which a program calls itself, or another of its group."""
         return self._recursions[name]

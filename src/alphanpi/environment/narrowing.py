@@ -12,6 +12,8 @@ from typing import Any
 
 from alphanpi.environment.specification import Environment
 
+_WHOLE = "_before_narrowing"
+
 
 def narrowed(environment: Environment[Any], only: Mapping[str, Container[str]]) -> Environment[Any]:
     """The environment, or a copy in which each program that is named may call no other entries than those given."""
@@ -19,4 +21,12 @@ def narrowed(environment: Environment[Any], only: Mapping[str, Container[str]]) 
         return environment
     narrower = copy.copy(environment)
     narrower.library = environment.library.narrowed(only)  # type: ignore[misc]
+    vars(narrower)[_WHOLE] = environment
     return narrower
+
+
+def whole(environment: Environment[Any]) -> Environment[Any]:
+    """The environment as it was given, before any program of it was narrowed."""
+    while _WHOLE in vars(environment):
+        environment = vars(environment)[_WHOLE]
+    return environment

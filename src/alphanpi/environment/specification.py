@@ -8,7 +8,8 @@ problem on which programs may be called are attributes.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -48,6 +49,9 @@ class Environment(Textual[State], Pictured[State], Verifiable[State], Exportable
     """Problem size that decides whether a program is learned."""
     test_sizes: ClassVar[tuple[int, ...]] = (5, 10)
     """Problem sizes to measure generalisation on."""
+
+    further_sizes: ClassVar[Mapping[str, tuple[int, ...]]] = MappingProxyType({})
+    """Other sizes of a problem, by name, and their values to learn from; `initial` gets one of each by name."""
 
     call_start: ClassVar[str | None] = None
     """Name of a field of the state that holds, inside every call, the state in which the call began."""
@@ -154,6 +158,12 @@ def require_specified(environment: Environment[Any]) -> None:
             raise SpecificationError(f"{name}: `{member}` must be a tuple of sizes, one or more; it is {sizes!r:.80}")
         for size in sizes:
             require_whole(name, member, size, 0, limits.MOST_SIZE)
+    further: Any = environment.further_sizes
+    if not isinstance(further, Mapping) or not all(isinstance(named, str) and further[named] for named in further):
+        raise SpecificationError(f"{name}: `further_sizes` must give each name one size or more, in a tuple")
+    for named, sizes in further.items():
+        for size in sizes:
+            require_whole(name, f"further_sizes: {named}", size, 0, limits.MOST_SIZE)
     for item in environment.library.learned:
         least = item.minimum_size
         largest = max(item.sizes_to_train(environment.train_sizes))

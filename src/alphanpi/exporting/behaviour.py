@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from alphanpi.exporting.contexts import Context, contexts, decided
 from alphanpi.exporting.sparing import Sparing
 from alphanpi.exporting.tree import CallTrace, TraceStep, consistent
 from alphanpi.network.evaluator import Evaluator, window_of
+from alphanpi.verification.sequences import ShownSequence, ShownStep
 
 _STEPS_OF_A_SIZE = 8_000  # enumeration goes on to the next size if this one took fewer
 _STATES_PER_SIZE = 20_000
@@ -83,6 +84,7 @@ class Watcher:
         self.with_legality: set[str] = set()  # programs whose actions are no function of the observations
         self.situations: dict[str, set[tuple[Context, Letter]]] = {entry.name: set() for entry in self.library.learned}
         """Of an agent with a window, by program: what it knew of its call, and what it saw."""
+        self._taught: Mapping[str, Sequence[ShownSequence]] = {}
         self._learned: dict[Call, None] = {}  # starts that were learned from, in their order
         self._seen: set[Call] = set()
         fields, derived = tuple(environment.fields), tuple(environment.derived)
@@ -178,6 +180,7 @@ class Watcher:
                 traces.clear()
         if any(not traces for traces in self.traces.values()):
             self.watch(list(self._learned))
+            self.teach(self._taught)
 
     def determined(self, program: str) -> bool:
         """Whether what calls of a program saw decides what they did: all of it or, in loops with a window, the last."""
@@ -203,6 +206,20 @@ class Watcher:
                     self.situations[step.program].update(
                         (context, one.letter) for context, one in zip(before, trace, strict=True)
                     )
+
+    def teach(self, sequences: Mapping[str, Sequence[ShownSequence]]) -> None:
+        """Learn from what calls of programs are shown and do, wherever that may happen."""
+        self._taught = sequences
+        for program, known in sequences.items():
+            for sequence in known:
+                steps = [TraceStep(self._shown_letter(program, step), step.action) for step in sequence]
+                self.traces[program].add(tuple(steps))
+
+    def _shown_letter(self, program: str, step: ShownStep) -> Letter:
+        letter = step.observation
+        if self.environment.derived:
+            letter += self.guard.derive(letter)
+        return letter + tuple(map(int, step.mask[1:])) if program in self.with_legality else letter
 
     def _letter(self, program: str, state: Any) -> Letter:
         letter = tuple(int(value) for value in self.guard.observe(state))

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
+from alphanpi.environment.carrying import CarriedStandalone
 from alphanpi.environment.guard import RAISED, shown
 from alphanpi.environment.specification import STOP, Environment
-from alphanpi.environment.standalone import Standalone
+from alphanpi.environment.standalone import Standalone, method_name, rebuilt_arguments
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case
 from alphanpi.exporting.clock import Clock, ExportFailed
 from alphanpi.exporting.machine import Machine
-from alphanpi.exporting.names import method_name
 from alphanpi.exporting.render import Renderer
 from alphanpi.exporting.runtime import DEEPEST
 
@@ -132,6 +132,7 @@ class Exported:
         self._functions = renderer.names
         self._recorder = _Comparison()
         self._begun: list[int] = []  # of the functions under way, how often each began
+        self._given: str | None = None  # the method that has just given another problem
         self.plain = self._executed(text)
         self._watched = (
             self.plain if self._standalone is None else self._executed(telling(ast.parse(text), self._functions))
@@ -157,12 +158,35 @@ class Exported:
             self._watched[name] = self._watched_function(program, self._watched[name])
         self._watched[AGAIN] = self._again
         classes = {value for value in self._watched.values() if isinstance(value, type) and value.__module__ == _NAME}
+        if isinstance(standalone, CarriedStandalone):
+            classes = {self._watched[standalone.class_name]}
         library = self._environment.library
         for kind in classes:  # the smaller problems may be of another class
             for entry in library[1 : library.atomic_count]:
                 method = vars(kind).get(method_name(entry.name))
                 if method is not None:
                     setattr(kind, method_name(entry.name), _WatchedMethod(entry.name, method, self._recorder))
+            for name in {*standalone.inner.values()} & {*vars(kind)}:
+                setattr(kind, name, self._noted(name, vars(kind)[name]))
+
+    def _noted(self, name: str, method: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """A method that gives another problem, taken note of: which call it is for is seen by nothing else."""
+
+        def noted(subject: Any) -> Any:
+            given = method(subject)
+            self._given = name
+            return given
+
+        return noted
+
+    def _call(self, program: str) -> str:
+        """By which call a function begins."""
+        given, self._given = self._given, None
+        if given is None or self._standalone is None:
+            return program
+        library = self._environment.library
+        names = [call for call, method in self._standalone.inner.items() if method == given]
+        return next((call for call in names if library.called(call).name == program), program)
 
     def _refuse(self, problem: str) -> NoReturn:
         raise SpecificationError(f"{self._name}: standalone(): {problem}")
@@ -172,6 +196,7 @@ class Exported:
         recorder = self._recorder
         recorder.begin(case)
         self._begun.clear()
+        self._given = None
         program, state = case.call
         with recursion(_FRAMES):
             subject = self._subject(program, state)
@@ -218,7 +243,7 @@ class Exported:
         assert self._standalone is not None, "only runtimes have objects"
         name = self._standalone.class_name
         try:
-            arguments = tuple(self._standalone.arguments(state))
+            arguments = rebuilt_arguments(self._standalone, namespace, state)
         except RAISED as error:
             self._refuse(f"arguments of state {shown(state)}: {raised(error)}")
         try:
@@ -237,8 +262,9 @@ class Exported:
 
     def _watched_function(self, program: str, function: Callable[[Any], None]) -> Callable[[Any], None]:
         def watched(subject: Any) -> None:
+            call = self._call(program)
             if self._begun:
-                self._recorder.take(program)
+                self._recorder.take(call)
             self._begun.append(1)
             function(subject)
             for _ in range(self._begun.pop()):
@@ -248,7 +274,7 @@ class Exported:
 
     def _again(self, program: str) -> None:
         """A function goes on with the smaller problem, which the agent calls its program for."""
-        self._recorder.take(program)
+        self._recorder.take(self._call(program))
         self._begun[-1] += 1
 
 
@@ -269,7 +295,7 @@ class _Beginnings(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.AST]:
         told = ast.Expr(ast.Call(ast.Name(AGAIN, ast.Load()), [ast.Constant(self._program)], []))
-        return [ast.fix_missing_locations(ast.copy_location(told, node)), node]
+        return [node, ast.fix_missing_locations(ast.copy_location(told, node))]
 
 
 def executed(source: str | ast.Module) -> dict[str, Any]:

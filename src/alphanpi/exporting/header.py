@@ -40,17 +40,18 @@ class Coverage(NamedTuple):
     endless: int = 0  # starts from which the agent's run was too long to be compared
     reason: str = ""  # why there are no fresh starts
     written_out: bool = False  # whether the code seems to be a loop written out
+    proved: int = 0  # sequences of observations, if these are all there can be and the code did as the agent on each
 
     @property
     def general(self) -> bool:
         """Whether the code did what the agent does on starts it was not made from, and is no loop written out."""
-        return self.fresh > 0 and not self.written_out
+        return self.proved > 0 or (self.fresh > 0 and not self.written_out)
 
 
 def header(
     environment: Environment[Any],
     origin: Origin,
-    standalone: bool,
+    missing: str,
     coverage: list[Coverage],
     rounds: int,
     simplified: bool = False,
@@ -68,19 +69,26 @@ def header(
     paragraphs += [wrapped(f"NOT ESTABLISHED: {doubt}.") for doubt in doubts(coverage)]
     if rounds > 1:
         paragraphs.append(wrapped(f"{_relearned(rounds)}."))
-    if not standalone:
+    if missing:
         paragraphs.append(
             wrapped(
-                f"To run on its own, this module needs the environment as plain Python: give "
-                f"{one_line(type(environment).__name__)} a member standalone(). As it is, each function takes an "
-                "object with act(name), field(name), may(name) and call(name, function); alphanpi.Machine is one."
+                f"{_no_runtime(environment, missing)} As it is, each function takes an object with act(name), "
+                "field(name), may(name) and call(name, function); alphanpi.Machine is one."
             )
         )
     return "\n\n".join(paragraphs)
 
 
+def _no_runtime(environment: Environment[Any], missing: str) -> str:
+    name = one_line(type(environment).__name__)
+    return (
+        f"This module does not run on its own, since {name} could not be carried along: {one_line(missing)}. "
+        f"Mend that, or give {name} a member standalone()."
+    )
+
+
 def _described(entry: Coverage) -> str:
-    parts = []
+    parts: list[str] = []
     if entry.enumerated:
         parts.append(f"all {entry.enumerated:,} starts up to size {entry.complete_to}")
     if entry.sampled:
@@ -93,7 +101,8 @@ def _described(entry: Coverage) -> str:
     if entry.nested:
         parts.append(f"one of size {entry.nested_size:,} with {entry.nested:,} calls inside one another")
     left_out = f"; without {entry.failed:,} on which the agent fails" if entry.failed else ""
-    return ", ".join(parts) + left_out
+    proved = f"every sequence of observations that can occur, {entry.proved:,} in all (proved), and in runs from "
+    return proved * bool(entry.proved) + ", ".join(parts) + left_out
 
 
 def doubts(coverage: list[Coverage]) -> list[str]:
@@ -102,13 +111,13 @@ def doubts(coverage: list[Coverage]) -> list[str]:
         f"{entry.program}: no start could be drawn after the code was found, so nothing shows that it is right beyond "
         f"what it was made from: {one_line(entry.reason)}"
         for entry in coverage
-        if not entry.fresh
+        if not entry.fresh and not entry.proved
     ]
     found += [
         f"{entry.program}: the code seems to be a loop written out as far as it was seen: parts of it are used only by "
         "the longest calls, and longer ones would need more"
         for entry in coverage
-        if entry.written_out
+        if entry.written_out and not entry.proved
     ]
     return found
 
@@ -122,8 +131,7 @@ def _relearned(rounds: int) -> str:
 
 def warnings(
     environment: Environment[Any],
-    standalone: bool,
-    offered: bool,
+    missing: str,
     discerns: bool,
     coverage: list[Coverage],
     rounds: int,
@@ -135,15 +143,10 @@ def warnings(
         found.append(
             f"{name}: standalone(): agrees holds whatever the final state is, so final states were not compared"
         )
-    if not standalone and not offered:
+    if missing:
         found.append(
-            f"{name} has no member standalone(), so the module does not run on its own; "
-            "docs/export.md says how to add it"
-        )
-    elif not standalone:
-        found.append(
-            f"a program asks which actions are legal, and the runtime of {name} has no method may(name); "
-            "the module takes an env object instead"
+            f"the module does not run on its own: {name}: {missing}; mend that, or add a member standalone(), "
+            "see docs/export.md"
         )
     without = [entry.program for entry in coverage if not entry.enumerated]
     if without:

@@ -4,29 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-import keyword
-import re
-import unicodedata
 from collections.abc import Collection
 from typing import Any
 
 from alphanpi.environment.specification import Library
-from alphanpi.environment.standalone import Standalone
+from alphanpi.environment.standalone import Standalone, identifier, method_name
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.escaping import is_name, literal
-
-
-def identifier(text: str) -> str:
-    """The text as a name: as it is where it is one, otherwise with underscores for what a name may not hold."""
-    text = unicodedata.normalize("NFKC", text)
-    text = text if text.isidentifier() else re.sub(r"\W", "_", text)
-    text = text if text.isidentifier() else f"_{text}"
-    return f"{text}_" if keyword.iskeyword(text) else text
-
-
-def method_name(action: str) -> str:
-    """The method of a runtime for an action."""
-    return identifier(action.lower())
 
 
 def attribute(parameter: str, name: str) -> str:

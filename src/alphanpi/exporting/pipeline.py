@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from alphanpi import __version__
+from alphanpi.agent.agent import Agent
 from alphanpi.agent.interpreter import Interpreter
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 from alphanpi.cluster.agents import spread_agent
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.exporting.automaton import as_dot, as_records
-from alphanpi.exporting.behaviour import Watcher
+from alphanpi.exporting.behaviour import Case, Watcher
 from alphanpi.exporting.clock import TIME_LIMIT, Clock, ExportFailed
 from alphanpi.exporting.header import Coverage, Origin, doubts, warnings
-from alphanpi.exporting.javascript import written
+from alphanpi.exporting.javascript import UntranslatableError, WrittenJavaScript, written
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.rounds import Checked, Rounds
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.support import limits, markup
 from alphanpi.support.files import require_writable, write_atomically
+from alphanpi.verification.sequences import ShownSequence, proved_sequences
 
 Format = Literal["python", "javascript", "json", "dot"]
 FORMATS: tuple[Format, ...] = ("python", "javascript", "json", "dot")
@@ -44,6 +46,11 @@ class Export(NamedTuple):
     warnings: tuple[str, ...]
 
     @property
+    def proved(self) -> bool:
+        """Whether every program does as the agent on every sequence of observations that can occur."""
+        return all(entry.proved for entry in self.coverage)
+
+    @property
     def general(self) -> bool:
         """Whether every program did as the agent on starts its code was not made from; warnings say where not."""
         return all(entry.general for entry in self.coverage)
@@ -62,6 +69,7 @@ def export(
     seed: int = 0,
     time_limit: float | None = TIME_LIMIT,
     simplify: bool = False,
+    certificate: str | Path | None = None,
     environment: NamedEnvironment = None,
     say: Callable[[str], None] | None = None,
     workers: int | None = None,
@@ -84,6 +92,8 @@ def export(
         time_limit: Seconds after which it is given up; None for no limit.
         simplify: Let the agent stop where all is done, and leave out what changes nothing, where every run that was
             looked at still succeeds; the code is compared with the agent as led in this way.
+        certificate: A certificate that says PROVED of the agent; `certificate.json` in the run's folder if omitted and
+            there. It is computed again, and then the code is run on every sequence of observations that can occur.
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
         say: Called with a line for each stage.
         workers: Processes of Ray that run the agent on the starts; the code does not depend on them.
@@ -94,6 +104,7 @@ def export(
     _check_format(format)
     with spread_agent(as_agent(run, environment=environment), workers, ray) as agent:
         card = agent.card
+        proof = _proof(agent, certificate, time_limit, say) if not simplify else _Proof({}, "")
         exported = find_code(
             agent.environment,
             agent.evaluator,
@@ -105,10 +116,36 @@ def export(
             simplify=simplify,
             say=say,
             interpreter=None if workers is None else agent.interpreter,
+            sequences=proof.sequences,
         ).exported(format)
+    if proof.problem:
+        exported = exported._replace(warnings=(*exported.warnings, proof.problem))
     if out is not None:
         write_atomically(Path(out), exported.text)
     return exported
+
+
+class _Proof(NamedTuple):
+    """What a certificate shows of an agent, and if it is not used, why."""
+
+    sequences: Mapping[str, Sequence[ShownSequence]]
+    problem: str
+
+
+def _proof(agent: Agent, given: str | Path | None, seconds: float | None, say: Callable[[str], None] | None) -> _Proof:
+    """All sequences that can occur, if a certificate for exactly this agent and environment holds."""
+    directory = agent.run_directory
+    path = Path(given) if given is not None else None if directory is None else directory.certificate_file
+    if path is None or (given is None and not path.is_file()):
+        return _Proof({}, "")
+    if say is not None:
+        say(f"computing {path.name} again")
+    try:
+        return _Proof(proved_sequences(agent, path, seconds), "")
+    except UsageError as error:
+        if given is not None:
+            raise
+        return _Proof({}, f"equality is not proved: {error}")
 
 
 def export_evaluator(
@@ -163,17 +200,21 @@ def find_code(
     simplify: bool = False,
     say: Callable[[str], None] | None = None,
     interpreter: Interpreter | None = None,
+    sequences: Mapping[str, Sequence[ShownSequence]] | None = None,
 ) -> FoundCode:
-    """Look for code and check it; `ExportFailed` if there is none, or if its time is over."""
+    """Look for code and check it; `ExportFailed` if there is none, or if its time is over.
+
+    `sequences` are, by program, all that calls of the agent can be shown, where that is proved; the code is run on
+    each of them.
+    """
     _check_arguments(environment, max_size, samples, seed, time_limit)
     watcher = Watcher(environment, evaluator, Clock(time_limit, say), simplify, interpreter)
-    rounds = Rounds(watcher, origin, samples, seed)
+    rounds = Rounds(watcher, origin, samples, seed, None if simplify else sequences)
     try:
         return _checked(rounds, max_size)
     except ExportFailed as error:
-        if not _remembers_loops(rounds):
-            raise
-        raise ExportFailed(f"{error}; {_HINT}") from error
+        told = [str(error), _so_far(rounds), _HINT if _remembers_loops(rounds) else ""]
+        raise ExportFailed("; ".join(filter(None, told))) from error
 
 
 def _checked(rounds: Rounds, max_size: int | None) -> FoundCode:
@@ -191,6 +232,16 @@ def _checked(rounds: Rounds, max_size: int | None) -> FoundCode:
     )
 
 
+def _so_far(rounds: Rounds) -> str:
+    """For which programs code was found, where that is not all of them."""
+    names = [entry.name for entry in rounds.library.learned]
+    missing = [name for name in names if name not in rounds.written]
+    if not missing:
+        return ""
+    found = f"code was found for {', '.join(rounds.written)}, not" if rounds.written else "no code was found yet"
+    return f"{found} for {', '.join(missing)}"
+
+
 def _remembers_loops(rounds: Rounds) -> bool:
     """Whether the agent remembers all of a call, though there are programs with calls of any length."""
     return not rounds.watcher.window and any(entry.growing for entry in rounds.library.learned)
@@ -200,12 +251,12 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format, most_c
     environment, coverage = rounds.environment, rounds.coverage
     standalone = found.renderer.standalone is not None
     cases = [*rounds.learned, *rounds.examined]
-    told = warnings(environment, standalone, rounds.standalone is not None, found.discerns, coverage, number)
+    told = warnings(environment, found.missing, found.discerns, coverage, number)
     if _remembers_loops(rounds) and any(entry.written_out for entry in coverage):
         told.append(_HINT)
     if format_ == "javascript":
         some = cases if most_compared is None else cases[:: -(-len(cases) // most_compared)]
-        script = written(found.text, environment, found.renderer, some, rounds.clock)
+        script = _javascript(found, environment, some, rounds.clock)
         text, told = script.text, [*told, *script.warnings]
     else:
         text = _formatted(format_, found, rounds)
@@ -219,6 +270,21 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format, most_c
         rounds=number,
         warnings=tuple(told),
     )
+
+
+def _javascript(found: Checked, environment: Environment[Any], cases: list[Case], clock: Clock) -> WrittenJavaScript:
+    """The module in JavaScript; without the part that makes it a script, if that is all that has no translation."""
+    try:
+        return written(found.text, environment, found.renderer, cases, clock)
+    except UntranslatableError as error:
+        shorter = found.without_main()
+        if len(shorter) == len(found.text):
+            raise
+        script = written(shorter, environment, found.renderer, cases, clock)
+        return WrittenJavaScript(
+            script.text,
+            (*script.warnings, f"the file is no script and has no run(), since {error.what} has no translation"),
+        )
 
 
 def _check_format(format_: str) -> None:

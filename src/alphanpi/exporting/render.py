@@ -8,16 +8,17 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from alphanpi.environment.carrying import CarriedStandalone
 from alphanpi.environment.specification import Library
-from alphanpi.environment.standalone import Standalone
+from alphanpi.environment.standalone import Standalone, method_name
 from alphanpi.exporting.blocks import Block, Do, If, Return, Statement, While, tidy
 from alphanpi.exporting.conditions import OPPOSITE, BranchCondition, Comparison, Feature, Terms
 from alphanpi.exporting.escaping import docstring, is_name, literal
 from alphanpi.exporting.expressions import Atom, Expression, flat, joined, lines, negated
 from alphanpi.exporting.minimise import Learned
-from alphanpi.exporting.names import attribute, function_names, method_name
-from alphanpi.exporting.runtime import DEEPEST, divided, imports_sys, pruned
-from alphanpi.exporting.tail import folded, loops, nests
+from alphanpi.exporting.names import attribute, function_names
+from alphanpi.exporting.runtime import DEEPEST, divided, imports_sys, pruned, without_unused
+from alphanpi.exporting.tail import calls, folded, loops, nests
 
 _WIDTH = 100
 _INDENT = "    "
@@ -126,10 +127,10 @@ class Renderer:
                 if self.standalone is None
                 else f"{self.parameter}.{method_name(action)}()"
             )
-        name = self.names[action]
+        name = self.names[entry.runs]
         if self.standalone is None:
             return f"env.call({literal(action)}, {name})"
-        if action != caller:
+        if self.library.frame(caller, action) is None:
             return f"{name}({self.parameter})"
         return f"{name}({self._inner(action)})"
 
@@ -259,23 +260,46 @@ def functions(renderer: Renderer, programs: Sequence[Learned]) -> str:
     return "\n\n\n".join(renderer.function(learned) for learned in reversed(programs))
 
 
-def module(renderer: Renderer, programs: Sequence[Learned], header: str, prune: bool = True) -> str:
-    """The whole module: docstring, learned functions, runtime."""
+def module(renderer: Renderer, programs: Sequence[Learned], header: str, prune: bool = True, main: bool = True) -> str:
+    """The whole module: docstring, learned functions, runtime; its main part only if that is wanted."""
     written = functions(renderer, programs)
     head = docstring(f"{header}\n" if "\n" in header else header)
     standalone = renderer.standalone
     if standalone is None:
         return f"{head}\n\n\n{written}\n"
     imports, body = divided(standalone.source)
+    script = main_part(renderer) if main else ""
     if prune:
-        body = pruned(written, body, standalone)
+        body = pruned(f"{written}\n{script}", body, standalone)
+    if isinstance(standalone, CarriedStandalone):
+        imports = without_unused(imports, f"{body}\n{script}")
     rule = f"# {'-' * 30} what the functions work on {'-' * 30}"
-    parts = [rule, body]
-    if any(nests(learned.program, folded(learned.block)) for learned in programs):
+    parts = [rule, body, *filter(None, [script])]
+    if script:
+        imports = _with_sys(imports)
+    if any(_nests(renderer.library, learned) for learned in programs):
         parts.insert(1, _DEPTH)
-        imports = imports if imports_sys(imports) else "\n".join(filter(None, ("import sys", imports)))
+        imports = _with_sys(imports)
     above = [head, "from __future__ import annotations", imports]
     return "\n\n".join(filter(None, above)) + "\n\n\n" + "\n\n\n".join([written, *parts]) + "\n"
+
+
+def _nests(library: Library, learned: Learned) -> bool:
+    """Whether calls of a function may nest: by the program itself other than at its end, or by those of its group."""
+    named = [library.names[call] for call in library.recursions(learned.program)]
+    others = (call for call in named if call != learned.program)
+    return nests(learned.program, folded(learned.block)) or any(calls(call, learned.block) for call in others)
+
+
+def main_part(renderer: Renderer) -> str:
+    """What makes a module a script, if its runtime was made of the environment's source; empty if it has none."""
+    if not isinstance(renderer.standalone, CarriedStandalone):
+        return ""
+    return renderer.standalone.main.replace("{program}", renderer.names[renderer.library.learned[-1].name])
+
+
+def _with_sys(imports: str) -> str:
+    return imports if imports_sys(imports) else "\n".join(filter(None, ("import sys", imports)))
 
 
 _DEPTH = f"""\

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from alphanpi.environment.carrying import CarriedStandalone
 from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case, Watcher, enumerated, refuse_failing
@@ -19,14 +20,17 @@ from alphanpi.exporting.growth import written_out
 from alphanpi.exporting.header import Coverage, Origin, header
 from alphanpi.exporting.minimise import Learned, minimise
 from alphanpi.exporting.render import Renderer, functions, module, tested
-from alphanpi.exporting.runtime import standalone_of
+from alphanpi.exporting.replaying import Replayer
+from alphanpi.exporting.runtime import checked_runtime
 from alphanpi.exporting.sampling import deep_run, examination, lessons, share
+from alphanpi.verification.sequences import ShownSequence
 
 _LESSONS = 0.25  # of the samples to check with
 _BATCHES = 20  # of random starts, for agents with a window
 _RARE = 0.01  # new situations of a program in a batch, as a share of its starts: few enough to end
 _MOST_LESSONS = 500  # of a round in which code was wrong
 _SPARINGS = 12  # times that decisions are adopted; those given up are finitely many
+_NO_MAY = "a program asks which actions are legal, and the runtime has no method may(name)"
 _FRAMES = 20_000  # the search for code descends into trees as deep as calls are long
 
 
@@ -37,12 +41,25 @@ class Checked(NamedTuple):
     renderer: Renderer
     text: str
     discerns: bool  # whether the runtime's `agrees` tells final states apart
+    missing: str  # why there is no runtime, if there is none
+    head: str  # of the module
+
+    def without_main(self) -> str:
+        """The module without the part that makes it a script."""
+        return module(self.renderer, self.programs, self.head, main=False)
 
 
 class Rounds:
     """The stages of an export, and what they know of each other."""
 
-    def __init__(self, watcher: Watcher, origin: Origin, samples: int, seed: int) -> None:
+    def __init__(
+        self,
+        watcher: Watcher,
+        origin: Origin,
+        samples: int,
+        seed: int,
+        sequences: Mapping[str, Sequence[ShownSequence]] | None = None,
+    ) -> None:
         self.watcher = watcher
         self.environment = watcher.environment
         self.clock = watcher.clock
@@ -50,10 +67,15 @@ class Rounds:
         self.origin = origin
         self.samples = max(samples, len(self.library.learned))
         self.seed = seed
-        self.standalone = standalone_of(watcher.guard)
+        self.sequences = sequences or {}
+        """By program, all that calls can be shown, where that is proved."""
+        self.standalone, self.missing = checked_runtime(watcher.guard)
+        """What functions work on, and if there is nothing, why."""
         self.learned: list[Case] = []  # runs the code is made from
         self.examined: list[Case] = []  # all others, those drawn after the code was found last
         self.coverage: list[Coverage] = []
+        self.written: list[str] = []
+        """Programs for which this round has found code."""
 
     def watch(self, max_size: int | None) -> None:
         """Every start of each program up to a size that its cost allows, and random ones a little larger."""
@@ -79,6 +101,7 @@ class Rounds:
                 )
             )
 
+        self.watcher.teach(self.sequences)
         if self.watcher.window:
             self._saturate(all_lessons)
         self._spare()
@@ -124,30 +147,43 @@ class Rounds:
         """Make code and check it; where it differs from the agent, learn from that."""
         self._spare()
         programs = self._found()
-        standalone = self.standalone
-        if standalone is not None and _asks_for_legality(programs) and not _has_may(standalone):
-            standalone = None
-        renderer = Renderer(self.library, standalone)
-        self._compilable(renderer, programs)
+        self._compilable(self._renderer(programs), programs)
         before = len(self.examined)
         self._examine(number)
         if self.watcher.sparing is not None and self.watcher.sparing.shaken:
             return self.attempt(number)  # what was left out is needed in larger problems
         self._judge(programs)
-        simplified = self.watcher.sparing is not None
-        head = header(self.environment, self.origin, standalone is not None, self.coverage, number, simplified)
         self.clock.doing(f"comparing {len(self.learned) + len(self.examined):,} runs")
+        return self._compared(programs, number, before)
+
+    def _renderer(self, programs: list[Learned]) -> Renderer:
+        standalone = self.standalone
+        if standalone is not None and _asks_for_legality(programs) and not _has_may(standalone):
+            standalone = None
+        return Renderer(self.library, standalone)
+
+    def _compared(self, programs: list[Learned], number: int, before: int) -> Checked | Difference:
+        """The code if it does what the agent does in all runs, those from a number on being new; else a difference."""
+        renderer = self._renderer(programs)
+        standalone = renderer.standalone
+        simplified = self.watcher.sparing is not None
+        self._note_proved(renderer, programs)
+        missing = "" if standalone is not None else self.missing or _NO_MAY
+        head = header(self.environment, self.origin, missing, self.coverage, number, simplified)
         text = module(renderer, programs, head)
         try:
             exported = Exported(text, self.environment, renderer)
             found = self._differences(exported, renderer, programs)
-        except SpecificationError:
+        except SpecificationError as error:
+            if isinstance(standalone, CarriedStandalone):
+                self.standalone, self.missing = None, f"what was made of it does something else: {error}"
+                return self._compared(programs, number, before)
             text = module(renderer, programs, head, prune=False)  # something may need what was left out
             exported = Exported(text, self.environment, renderer)
             found = self._differences(exported, renderer, programs)
         if not found:
             discerning = standalone is None or discerns(exported, self.learned)
-            return Checked(programs, renderer, text, discerning)
+            return Checked(programs, renderer, text, discerning, missing, head)
         self.clock.doing(f"round {number}: {len(found)} runs differ; learning from them")
         self._learn(found, self.examined[before:])
         return found[0]
@@ -172,6 +208,7 @@ class Rounds:
             )
 
     def _found(self) -> list[Learned]:
+        self.written.clear()
         self.watcher.settle()
         programs = []
         with _recursion(_FRAMES):
@@ -185,6 +222,7 @@ class Rounds:
                 try:
                     features, window = self.watcher.features, self.watcher.window
                     programs.append(minimise(entry.name, traces, features, entry.growing, self.clock, window))
+                    self.written.append(entry.name)
                 except RecursionError:
                     longest = max(map(len, traces))
                     raise ExportFailed(
@@ -232,6 +270,14 @@ class Rounds:
                 endless=seen.endless + watched.endless,
                 reason=reason,
             )
+
+    def _note_proved(self, renderer: Renderer, programs: list[Learned]) -> None:
+        """Count the sequences of programs whose code does as the agent on all that can occur."""
+        replayer = Replayer(module(renderer, programs, ""), self.watcher.guard, renderer, programs)
+        for place, entry in enumerate(self.coverage):
+            shown = self.sequences.get(entry.program, ())
+            same = not replayer.differing(entry.program, shown)
+            self.coverage[place] = entry._replace(proved=len(shown) if same else 0)
 
     def _judge(self, programs: list[Learned]) -> None:
         """Mark code that seems to be a loop written out."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, NamedTuple, NoReturn
 
+from alphanpi.environment.carrying import CarriedStandalone, Runtime, runtime_of
+from alphanpi.environment.carrying.source_text import bound_by
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import SpecificationError
@@ -17,11 +19,12 @@ DEEPEST = 20_000
 """How many calls an exported module can have inside one another: as many as the greedy agent."""
 
 
-def standalone_of(guard: Guard) -> Standalone[Any] | None:
+def checked_runtime(guard: Guard) -> Runtime:
     """The environment's runtime, if it has one, with what can be told to be wrong without running it."""
-    standalone = guard.standalone()
-    if standalone is None:
-        return None
+    runtime = runtime_of(guard)
+    standalone = runtime.standalone
+    if standalone is None or isinstance(standalone, CarriedStandalone):
+        return runtime
 
     def refuse(problem: str) -> NoReturn:
         raise SpecificationError(f"{guard.name}: standalone(): {problem}")
@@ -41,14 +44,14 @@ def standalone_of(guard: Guard) -> Standalone[Any] | None:
             ast.parse(expression.strip(), mode="eval")
         except (SyntaxError, ValueError) as error:
             refuse(f"fields: {expression!r}, given for {field}, is no expression: {error}")
-    for entry in guard.library.learned:
-        if entry.recursive and entry.name not in standalone.inner:
+    for entry in guard.library.framed():
+        if entry.name not in standalone.inner:
             refuse(f"inner names no method for {entry.name}; add one")
     for program, method in standalone.inner.items():
         if not isinstance(method, str) or not is_name(method):
             refuse(f"inner: {method!r}, given for {program}, is no name in Python")
     check_method_names(guard.name, guard.library)
-    return standalone
+    return runtime
 
 
 class DividedSource(NamedTuple):
@@ -90,20 +93,42 @@ def imports_sys(imports: str) -> bool:
 
 
 def pruned(functions: str, body: str, standalone: Standalone[Any]) -> str:
-    """A runtime's body without methods and properties that nothing refers to."""
+    """A runtime's body without methods and properties that nothing refers to, and without helpers of that kind."""
+    helpers = standalone.helpers if isinstance(standalone, CarriedStandalone) else frozenset()
     asked = {*_names(standalone.agrees), *_names(standalone.arguments), *standalone.inner.values()}
     while True:
         tree = ast.parse(body)
         used = asked | _used(ast.parse(functions)) | _used(tree)
-        needless = [member for member in _removable(tree) if member.name not in used]
+        needless: list[ast.stmt] = [member for member in _removable(tree) if member.name not in used]
+        needless = needless or _unused_helpers(tree, helpers, asked | _used(ast.parse(functions)))
         if not needless:
             return body
         kept = body.splitlines()
         for member in reversed(needless):
-            first = min([member.lineno, *(decorator.lineno for decorator in member.decorator_list)]) - 1
-            first -= first > 0 and not kept[first - 1].strip()  # with the blank line above
-            del kept[first : member.end_lineno]
-        body = "\n".join(kept)
+            first = min([member.lineno, *(one.lineno for one in getattr(member, "decorator_list", ()))]) - 1
+            last = member.end_lineno or first
+            while first > 0 and not kept[first - 1].strip():  # with the blank lines above
+                first -= 1
+            del kept[first:last]
+        body = "\n".join(kept).strip("\n")
+
+
+def _unused_helpers(tree: ast.Module, helpers: frozenset[str], used: set[str]) -> list[ast.stmt]:
+    """Statements that bind nothing but helpers, none of which anything else mentions."""
+    found: list[ast.stmt] = []
+    for node in tree.body:
+        names = set(bound_by(node))
+        if names and names <= helpers:
+            others = used.union(*(_used(other) for other in tree.body if other is not node))
+            if not names & others:
+                found.append(node)
+    return found
+
+
+def without_unused(imports: str, used_in: str) -> str:
+    """The imports that something uses."""
+    used = _used(ast.parse(used_in))
+    return "\n".join(line for line in imports.splitlines() if {*bound_by(ast.parse(line).body[0])} & used)
 
 
 def _used(tree: ast.AST) -> set[str]:

@@ -121,10 +121,10 @@ def observe_calls(agent: Agent, program: str, seed: int = 0) -> CallStatistics:
     for execution in executions:
         assert execution.tally is not None
         for (caller, action), count in execution.tally.choices.items():
-            counts[caller, action] = counts.get((caller, action), 0) + count
-            if not library.named(action).atomic:
-                called = library.called(action).name
-                made[called] = made.get(called, 0) + count
+            called = library.called(action)
+            counts[caller, called.name] = counts.get((caller, called.name), 0) + count
+            if not called.atomic:
+                made[called.name] = made.get(called.name, 0) + count
         if execution.culprit is not None and execution.failure != Failure.ACTIONS:
             failed[execution.culprit.program] = failed.get(execution.culprit.program, 0) + 1
     reliability = []

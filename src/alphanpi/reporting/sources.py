@@ -70,7 +70,7 @@ def _script(found: FoundCode) -> tuple[str | None, str]:
     """The same code as JavaScript for the page, if it has a main part, and a sentence about it."""
     name = type(found.rounds.environment).__name__
     if found.checked.renderer.standalone is None:
-        return None, f"{name} has no standalone(), so its programs cannot be run outside of this package."
+        return None, f"The programs of {name} cannot be run outside of this package: {found.checked.missing}."
     try:
         found.rounds.clock = Clock(SCRIPT_SECONDS)
         export = found.exported("javascript", most_compared=SCRIPT_CASES)

@@ -6,12 +6,12 @@ import ast
 import json
 
 from alphanpi.environment.specification import Library
+from alphanpi.environment.standalone import method_name
 from alphanpi.exporting.escaping import one_line
 from alphanpi.exporting.javascript.linking import linked
 from alphanpi.exporting.javascript.naming import js_attribute, js_name
 from alphanpi.exporting.javascript.refusing import UntranslatableError
 from alphanpi.exporting.javascript.translating import Translation, translated
-from alphanpi.exporting.names import method_name
 
 MOST_ACTIONS = 100_000
 """Actions after which `run` gives up, unless it is told otherwise."""

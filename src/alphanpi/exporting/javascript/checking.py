@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from alphanpi.environment.carrying import CarriedStandalone
 from alphanpi.environment.specification import Environment
 from alphanpi.exporting.behaviour import Case
 from alphanpi.exporting.clock import Clock, ExportFailed
@@ -60,7 +61,8 @@ class NodeChecker:
         generic = self._renderer.standalone is None
         kept, given = self._replays(cases) if generic else (list(cases), [self._given(case) for case in cases])
         clock.check()
-        results = self._run(where, {"generic": generic, "kind": self._kind(), "cases": given}, clock)
+        asked = {"generic": generic, "settles": self._settles, "kind": self._kind(), "cases": given}
+        results = self._run(where, asked, clock)
         judge = self._judge_replay if generic else self._judge
         too_deep = 0
         for case, sent, result in zip(kept, given, results, strict=True):
@@ -71,6 +73,11 @@ class NodeChecker:
             too_deep += found
         version = subprocess.run([where, "--version"], capture_output=True, text=True, timeout=60, check=False)
         return NodeComparison(version.stdout.strip(), len(kept), sum(case.steps for case in kept), too_deep)
+
+    @property
+    def _settles(self) -> bool:
+        """Whether objects owe a change to the problems inside of them until their state is looked at."""
+        return isinstance(self._renderer.standalone, CarriedStandalone)
 
     def _kind(self) -> str:
         return "" if self._renderer.standalone is None else js_name(self._renderer.standalone.class_name)
@@ -92,7 +99,10 @@ class NodeChecker:
 
     def _judge(self, case: Case, _: dict[str, Any], result: dict[str, Any]) -> Difference | bool:
         """The first difference of a case, or whether it was too deep for JavaScript."""
-        expected = encoded(self._exported.run(case))
+        ended = self._exported.run(case)
+        if self._settles:
+            _ = ended.state
+        expected = encoded(ended)
         plain, watched = result["plain"], result["watched"]
         for done in (plain, watched):
             if "raised" in done:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from types import FunctionType, MethodType
 from typing import Any
 
+from alphanpi.exporting.javascript.naming import js_name
 from alphanpi.exporting.javascript.refusing import UntranslatableError
 
 _SAFE_INTEGER = 2**53 - 1
@@ -26,6 +28,11 @@ def encoded(value: Any, strict: bool = False, seen: dict[int, int] | None = None
         return int(value) if abs(value) <= _SAFE_INTEGER else ["int", str(int(value))]
     if isinstance(value, float):
         return ["float", repr(float(value))]
+    if strict and (isinstance(value, tuple) and hasattr(value, "_fields")):
+        return ["made", js_name(type(value).__name__), [encoded(one, strict, seen) for one in value]]
+    if strict and is_dataclass(value) and not isinstance(value, type):
+        parts = [encoded(getattr(value, one.name), strict, seen) for one in fields(value) if one.init]
+        return ["made", js_name(type(value).__name__), parts]
     if isinstance(value, tuple):
         return ["tuple", [encoded(one, strict, seen) for one in value]]
     if isinstance(value, range):

@@ -21,10 +21,11 @@ function $encoded(value, seen = new Map()) {
   return ["object", $typeName(value), names.map(([name, own]) => [name, inside(value[own])])];
 }
 
-function $decoded(value, seen = []) {
+function $decoded(value, seen = [], classes = {}) {
   if (!Array.isArray(value)) return value;
   const [kind, ...parts] = value;
-  const inside = (one) => $decoded(one, seen);
+  const inside = (one) => $decoded(one, seen, classes);
+  if (kind === "made") return new classes[parts[0]](...parts[1].map(inside));
   if (kind === "int") return BigInt(parts[0]);
   if (kind === "float") return $float(parts[0]);
   if (kind === "tuple") return $tuple(parts[0].map(inside));
