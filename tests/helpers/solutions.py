@@ -177,12 +177,13 @@ def solution_for(environment: Environment[Any]) -> Solutions:
 class Frame:
     """A call under way."""
 
-    def __init__(self, environment: Environment[Any], program: str, state: Any, solution: Solution) -> None:
-        self.program = program
+    def __init__(self, environment: Environment[Any], entry: str, state: Any, solutions: Solutions) -> None:
+        self.entry = entry
+        self.program = program = environment.library.called(entry).name
         self.before = self.state = state
         self.actions = 0
         self.limit = environment.depth(program, state)
-        self._steps = solution(view(environment, environment.observe(state)), environment.size(state))
+        self._steps = solutions[program](view(environment, environment.observe(state)), environment.size(state))
         self._environment = environment
 
     def next_action(self) -> str:
@@ -196,7 +197,7 @@ class Frame:
 def execute(environment: Environment[Any], program: str, state: Any, solutions: Solutions) -> Any:
     """Run a program and check every call's pre-condition, depth and post-condition; no Python recursion."""
     assert environment.pre(program, state), f"{program} may not start in {state}"
-    stack = [Frame(environment, program, state, solutions[program])]
+    stack = [Frame(environment, program, state, solutions)]
     while True:
         frame = stack[-1]
         action = frame.next_action()
@@ -209,7 +210,7 @@ def execute(environment: Environment[Any], program: str, state: Any, solutions: 
             if not stack:
                 return ended
             caller = stack[-1]
-            caller.state = environment.leave(caller.state, ended, frame.program, caller.program)
+            caller.state = environment.leave(caller.state, ended, frame.entry, caller.program)
             continue
         entry = environment.library.named(action)
         assert entry in environment.library.callable_by(frame.program), f"{frame.program} cannot call {action}"
@@ -218,7 +219,7 @@ def execute(environment: Environment[Any], program: str, state: Any, solutions: 
             frame.state = environment.act(frame.state, action)
         else:
             entered = environment.enter(frame.state, action, frame.program)
-            stack.append(Frame(environment, action, entered, solutions[action]))
+            stack.append(Frame(environment, action, entered, solutions))
 
 
 # -------------------------------------------------------------------- a network that follows solutions
