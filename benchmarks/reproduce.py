@@ -2,7 +2,8 @@
 
 It is a sweep (`alphanpi.sweep`), below `runs/reproduce`: each case and seed is a run of its own, in a fresh process, so
 that none profits from what another has compiled or remembered. Finished ones are kept, and an interrupted reproduction
-goes on where it stopped. Results go to `results/*.json` and `results/README.md`.
+goes on where it stopped. Results go to `results/*.json` and `results/README.md`; those of the gallery, measured at ten
+times its largest training size and at 1,000, to `results/gallery.json` and `results/gallery.md`.
 """
 
 from __future__ import annotations
@@ -42,14 +43,25 @@ class Case(NamedTuple):
     program: str
     sizes: tuple[int, ...]
     episodes: int
-    long_sizes: tuple[int, ...] = ()  # one instance each
-    long_modes: tuple[Literal["greedy", "planning"], ...] = ("greedy",)
+    long_sizes: tuple[int, ...] = ()
+    long_modes: tuple[Literal["greedy", "planning"], ...] = ("greedy", "planning")
+    long_episodes: int = 1
+
+
+def gallery_case(environment: str, **others: Any) -> Case:
+    """The last program of an environment of the gallery; 1,000 is measured where a run takes less than a minute."""
+    made = alphanpi.make(environment)
+    program = made.library.learned[-1]
+    size = 10 * max(program.sizes_to_train(made.train_sizes))
+    both = ("greedy", "planning")
+    usual = Case(environment, environment, {}, "default", 10, 120, program.name, (size,), 40, (1000,), both, 5)
+    return usual._replace(**others)
 
 
 SORT_SIZES = (10, 20, 60, 100)
 LONG = 60
 CASES = [
-    Case("hanoi", "hanoi", {}, "default", 10, 120, "HANOI", (2, 5, 10, 12), 6, (15,)),
+    Case("hanoi", "hanoi", {}, "default", 10, 120, "HANOI", (2, 5, 10, 12), 6, (15,), ("greedy",)),
     Case(
         "recursive-sorting-compare",
         "recursive-sorting",
@@ -62,25 +74,18 @@ CASES = [
         40,
         (1000,),
     ),
-    Case("recursive-sorting", "recursive-sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40),
-    Case(
-        "sorting",
-        "sorting",
-        {},
-        "default",
-        10,
-        360,
-        "BUBBLESORT",
-        SORT_SIZES,
-        40,
-        (1000,),
-        ("greedy", "planning"),
-    ),
+    Case("recursive-sorting", "recursive-sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40, (1000,)),
+    Case("sorting", "sorting", {}, "default", 10, 360, "BUBBLESORT", SORT_SIZES, 40, (1000,)),
     Case("flat-sorting", "flat-sorting", {}, "default", 10, 40, "BUBBLESORT", (3, 4, 5, 6), 40),
     Case("paper-preset-hanoi", "hanoi", {}, "paper", 1, 100, "HANOI", (2, 5, 10, 12), 6),
     Case("paper-preset-recursive-sorting", "recursive-sorting", {}, "paper", 1, 100, "BUBBLESORT", SORT_SIZES, 40),
     Case("paper-preset-sorting", "sorting", {}, "paper", 1, 100, "BUBBLESORT", SORT_SIZES, 40),
     Case("paper-preset-flat-sorting", "flat-sorting", {}, "paper", 1, 100, "BUBBLESORT", (3, 4, 5, 6), 40),
+]
+GALLERY = [
+    gallery_case("insertion-sort", long_modes=("greedy",), long_episodes=1),
+    gallery_case("merge-sort"),
+    gallery_case("quicksort"),
 ]
 
 
@@ -102,7 +107,8 @@ def measurements(case: Case) -> list[dict[str, Any]]:
     for size in case.long_sizes:
         for mode in case.long_modes:
             limit = most_actions(case, size) * (4 if mode == "planning" else 1)
-            found.append({**usual, "sizes": [size], "mode": mode, "max_actions": limit, "episodes": 1, "above": 0.5})
+            found.append({**usual, "sizes": [size], "mode": mode, "max_actions": limit, "above": 0.5})
+            found[-1]["episodes"] = case.long_episodes
     return found
 
 
@@ -147,17 +153,22 @@ class Writer:
 def main() -> None:
     """Run all or the chosen cases."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", nargs="*", help=f"some of: {', '.join(case.name for case in CASES)}")
+    names = ", ".join(case.name for case in (*CASES, *GALLERY))
+    parser.add_argument("cases", nargs="*", help=f"some of: gallery (all of it), {names}")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="runs side by side")
     parser.add_argument("--ray", help="address of a Ray cluster, as for `alphanpi sweep`")
     parser.add_argument("--seeds", type=int, help="seeds per case, instead of the case's own number")
     parser.add_argument("--time-limit", type=float, help="seconds per run, instead of the case's own")
     parser.add_argument("--trial", type=Path, metavar="FOLDER", help="runs and results go there, and to no table")
     arguments = parser.parse_args()
-    unknown = set(arguments.cases) - {case.name for case in CASES}
+    unknown = set(arguments.cases) - {"gallery", *(case.name for case in (*CASES, *GALLERY))}
     if unknown:
         parser.error(f"unknown cases: {', '.join(sorted(unknown))}")
-    chosen = [case for case in CASES if not arguments.cases or case.name in arguments.cases]
+    chosen = [
+        case
+        for case in (*CASES, *GALLERY)
+        if not arguments.cases or case.name in arguments.cases or (case in GALLERY and "gallery" in arguments.cases)
+    ]
     results = RESULTS if arguments.trial is None else arguments.trial / "results"
     writer = Writer(results)
 
@@ -177,6 +188,7 @@ def main() -> None:
     if progress.interrupted:
         raise SystemExit("interrupted; the same command goes on")
     write_summary(results)
+    write_gallery(results)
     if arguments.trial is None:
         write_readme()
     if failed := [f"{state.folder}: {state.note}" for state in progress.jobs if state.status == "failed"]:
@@ -205,7 +217,16 @@ def _write(results: Path, name: str, runs: list[dict[str, Any]]) -> None:
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "runs": sorted(runs, key=lambda run: int(run["seed"])),
     }
+    if name in {case.name for case in GALLERY}:
+        records = {**_gallery(results), name: record}
+        name, record = "gallery", dict(sorted(records.items()))
     write_atomically(results / f"{name}.json", json.dumps(record, indent=1) + "\n")
+
+
+def _gallery(results: Path) -> dict[str, Any]:
+    """What was measured of the gallery, by case."""
+    path = results / "gallery.json"
+    return dict(json.loads(path.read_text())) if path.is_file() else {}
 
 
 def write_summary(results: Path = RESULTS) -> None:
@@ -214,12 +235,13 @@ def write_summary(results: Path = RESULTS) -> None:
         "# Results",
         "",
         "Written by `make reproduce` (`python benchmarks/reproduce.py`) from the JSON files beside it. Every agent is",
-        "trained from scratch on one core; two run side by side. The recipe was chosen on seeds 100-109; seeds 0-9 are",
-        "reported, failed ones included: an agent that was not finished within the time limit is measured as it is.",
-        "Cases and seeds that are missing have not been measured yet.",
+        "trained from scratch on one core, one run at a time or two side by side. The recipe was chosen on seeds",
+        "100-109; seeds 0-9 are reported, failed ones included: an agent not finished within the time limit is",
+        "measured as it is. Cases and seeds that are missing have not been measured yet.",
         "",
         "`bench-search.json` is the output of `alphanpi bench search --oracle-seconds 2 --json` on the same machine,",
         "`bench-device.json` that of `alphanpi bench device --json` on another one, see docs/gpu.md,",
+        "`bench-scale.json` that of `alphanpi bench scale --json`, see docs/cluster.md,",
         "[ablations.md](ablations.md) says what each difference from the paper contributes.",
         "",
         "Success is STOP within the limits, the post-condition true, and every call on the way successful, for both",
@@ -234,6 +256,48 @@ def write_summary(results: Path = RESULTS) -> None:
     write_atomically(results / "README.md", "\n".join(lines))
 
 
+def write_gallery(results: Path = RESULTS) -> None:
+    """Write results/gallery.md from results/gallery.json."""
+    records = _gallery(results)
+    if not records:
+        return
+    lines = [
+        "# Results of the gallery",
+        "",
+        "Written by `python benchmarks/reproduce.py gallery` from `gallery.json`. Every agent is trained from scratch,",
+        "with default settings, from the specification alone. Environments were written with seeds 100-104; seeds 0-9",
+        "are reported, failed ones included. Success is that of [the other results](README.md). Times are those of the",
+        "machine named, on which other work may have been done; iterations are the same everywhere.",
+        "",
+        "| environment | program | learned | seconds, median (worst) | iterations, median (worst) | measured |",
+        "|---|---|---|---|---|---|",
+    ]
+    scores = [
+        "| environment | size | mode | instances | mean | worst seed | seeds at 100 % | seconds each |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for case in (case for case in GALLERY if case.name in records):
+        record = records[case.name]
+        runs = record["runs"]
+        seconds = [run["training_seconds"] for run in runs]
+        iterations = [run["iterations"] for run in runs]
+        lines.append(
+            f"| `{case.name}` | `{case.program}` | {sum(run['completed'] for run in runs)} of {len(runs)} | "
+            f"{statistics.median(seconds):.1f} ({max(seconds):.1f}) | "
+            f"{statistics.median(iterations):.0f} ({max(iterations)}) | `{record['command']}`; {record['machine']} |"
+        )
+        for size, mode in sorted({(score["size"], score["mode"]) for run in runs for score in run["scores"]}):
+            found = [s for run in runs for s in run["scores"] if (s["size"], s["mode"]) == (size, mode)]
+            rates = [score["rate"] for score in found]
+            scores.append(
+                f"| `{case.name}` | {size} | {mode} | {sum(score['episodes'] for score in found)} | "
+                f"{statistics.mean(rates):.1%} | {min(rates):.0%} | "
+                f"{sum(rate == 1.0 for rate in rates)} of {len(rates)} | "
+                f"{statistics.median(score['seconds_per_episode'] for score in found):.4f} |"
+            )
+    write_atomically(results / "gallery.md", "\n".join([*lines, "", *scores, ""]))
+
+
 README_ROWS = [
     # label, case, sizes, paper without and with search
     ("Hanoi, 2 to 12 disks", "hanoi", (2, 5, 10, 12), "100 % / 100 %"),
@@ -241,6 +305,7 @@ README_ROWS = [
     ("recursive sorting, `paper`, length 100", "recursive-sorting", (100,), "10 % / 100 %"),
     ("iterative sorting, length 20", "sorting", (20,), "85 % / 100 %"),
     ("iterative sorting, length 100", "sorting", (100,), "10 % / 40 %"),
+    ("iterative sorting, one list of 1,000", "sorting", (1000,), "-"),
     ("sorting without hierarchy, length 4", "flat-sorting", (4,), "22 % / 42 %"),
 ]
 BEGIN, END = "<!-- results: written by benchmarks/reproduce.py -->", "<!-- end of results -->"

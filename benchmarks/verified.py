@@ -37,6 +37,7 @@ class Case(NamedTuple):
 CASES = (
     Case("hanoi", "hanoi", {}, 240),
     Case("recursive-sorting-compare", "recursive-sorting", {"observation": "compare"}, 600),
+    Case("sorting", "sorting", {}, 240),
 )
 
 

@@ -13,7 +13,7 @@ from alphanpi.environment import specification as _specification
 from alphanpi.environment import standalone as _standalone
 from alphanpi.environment.registration import register
 from alphanpi.environment.registry import available, make
-from alphanpi.environment.specification import STOP, Environment, Library, Program, action, program
+from alphanpi.environment.specification import STOP, Environment, Library, Program, action, program, subproblem
 from alphanpi.environment.standalone import Standalone, runtime_source
 from alphanpi.errors import (
     AlphaNPIError,
@@ -223,6 +223,7 @@ __all__ = [
     "run",
     "runtime_source",
     "search",
+    "subproblem",
     "sweep",
     "trace",
     "train",

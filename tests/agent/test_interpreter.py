@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from alphanpi import SearchConfig, create_evaluator, create_network, make
+from alphanpi import SearchConfig, SpecificationError, action, create_evaluator, create_network, make, program
 from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
+from tests.helpers.chain import Chain, ChainNetwork
 from tests.helpers.solutions import ScriptedEvaluator
 
 
@@ -22,16 +23,46 @@ def test_the_interpreter_is_search_with_one_simulation():
             evaluator = create_evaluator(create_network(environment, seed))
             greedy = SearchConfig(simulations_exploitation=1, failed_call_exploitation="discard")
             search, interpreter = Search(environment, evaluator, greedy), Interpreter(environment, evaluator)
-            for program in environment.library.learned:
-                state = environment.initial(program.name, max(3, program.minimum_size), rng)
-                trace = search.run([Request(program.name, state)])[0]
-                execution = interpreter.run([Call(program.name, state)], record=True)[0]
+            for entry in environment.library.learned:
+                state = environment.initial(entry.name, max(3, entry.minimum_size), rng)
+                trace = search.run([Request(entry.name, state)])[0]
+                execution = interpreter.run([Call(entry.name, state)], record=True)[0]
                 assert execution.success == trace.success
                 own = [step.action for step in execution.steps if step.depth == 0]
                 names = [environment.library.names[action] for action in trace.actions]
                 if trace.failure in (Failure.NONE, Failure.POST, Failure.DEPTH):
                     assert own == names
                     assert execution.failure == trace.failure
+
+
+class Tainted(Chain):
+    """Its states are pairs, and far down one of them cannot be hashed."""
+
+    @action(pre=lambda state: state[0] > 0)
+    def STEP(self, state):
+        return (state[0] - 1, ())
+
+    @program(
+        level=1,
+        depth=4,
+        recursive=True,
+        shrink=lambda state: (state[0] - 1, [] if state[0] == 4 else ()) if state[0] > 0 else None,
+        restore=lambda caller, callee: (callee[0] + 1, ()),
+    )
+    def DOWN(self, before, after):
+        return True
+
+    def observe(self, state):
+        return (int(state[0] == 0),)
+
+    def size(self, state):
+        return state[0]
+
+
+def test_a_state_that_cannot_be_hashed_is_named_where_calls_are_remembered():
+    interpreter = Interpreter(Tainted(), ChainNetwork())
+    with pytest.raises(SpecificationError, match=r"DOWN.*unhashable state: a tuple, which holds something unhashable"):
+        interpreter.run([Call("DOWN", (3000, ()))], remembering=True)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4])

@@ -235,6 +235,10 @@ def test_bench_search_as_json(run, monkeypatch):
         (("device", "--iterations", 0), "iterations 0"),
         (("device", "--units", "many"), "--units many: write numbers"),
         (("device", "--units", 0), "units 0"),
+        (("scale", "--iterations", 0), "iterations 0"),
+        (("scale", "--built-in", "two"), "--built-in two: write numbers"),
+        (("scale", "--waiting", "1,-2"), "--waiting 1,-2: write numbers"),
+        (("scale", "--waiting", "0"), "workers 0: give a whole number from 1 to 10,000"),
         (("device", "--device", "cuda:63"), "device 'cuda:63' cannot be used here; there is cpu"),
     ],
 )

@@ -12,10 +12,13 @@ import alphanpi
 from alphanpi.cluster import connection, costs
 from alphanpi.learn.train import resume, train
 from alphanpi.support.config import override
+from tests.helpers.growing import SMALL
+from tests.helpers.paths import ROOT
 from tests.helpers.tiny import SETTINGS, bits, newest
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 
+GROWING = ROOT / "tests" / "helpers" / "growing.py"
 ITERATIONS = 3
 CHANGES = {**SETTINGS, "max_iterations": ITERATIONS, "network.window": 1}
 MORTAL = '''
@@ -136,6 +139,25 @@ def test_killed_workers_and_a_killed_node_change_nothing(cluster, mortal, plain,
     assert died[2] > died[1]
     assert equal(run, plain)
     assert capsys.readouterr() == ("", "")
+
+
+def test_frozen_programs_are_played_by_workers_too(cluster, tmp_path):
+    lamp = train(f"{GROWING}:Lamp", seed=0, out=tmp_path / "lamp", settings=SMALL)
+    settings = {key: value for key, value in SMALL.items() if not key.startswith("network.")} | {"max_iterations": 3}
+    there = {"workers": 2, "ray": cluster.address}
+    found = {}
+    for name, more in (("alone", {}), ("spread", there)):
+        out = tmp_path / name
+        train(f"{GROWING}:Welcome", seed=0, out=out, begin_from=lamp, freeze=True, settings=settings, **more)
+        found[name] = out
+    assert equal(found["spread"], found["alone"])
+    agent = alphanpi.load(found["spread"])
+    assert [record.programs for record in agent.card.frozen] == [("LIGHT",)]
+    scores = [
+        [score._replace(seconds_per_episode=0.0) for score in alphanpi.evaluate(agent, sizes=[2], keep=False, **more)]
+        for more in ({}, there)
+    ]
+    assert scores[0] == scores[1]
 
 
 def test_scores_certificates_and_code_are_the_same(cluster):

@@ -24,12 +24,15 @@ from alphanpi.cluster.orders import (
     checked_execution,
     checked_order,
     checked_trace,
+    checked_weights,
 )
 from alphanpi.cluster.shipping import ship, unpacked
 from alphanpi.cluster.spreading import Spread
 from alphanpi.environments.hanoi import Hanoi
 from alphanpi.network.config import NetworkConfig
 from alphanpi.network.model import CompiledEvaluator
+from tests.helpers.frozen_networks import grown, random_network
+from tests.helpers.growing import Lamp, Welcome
 from tests.helpers.searches import ENVIRONMENTS, random_requests
 from tests.helpers.spread import HereWorkers
 
@@ -82,6 +85,24 @@ def test_episodes_are_played_the_same_in_any_chunks_and_after_weights_changed(id
     assert made.workers.played >= 12
     assert spread.statistics.simulations == plain.statistics.simulations
     assert spread.statistics.seconds > 0
+
+
+def test_frozen_networks_decide_there_as_here_with_windows_of_their_own():
+    lamp = random_network(Lamp(), 1, 5)
+    network, environment = grown(lamp, Lamp(), Welcome(), 3)
+    evaluator = CompiledEvaluator(network)
+    assert evaluator.windows == [3, 1, 3]  # OPEN, LIGHT, WELCOME
+    calls = {"LIGHT": Lamp.library.names}
+    here: Any = HereWorkers(2, ship("tests.helpers.growing:Welcome", {}, calls))
+    made = Spread(here)
+    rng = np.random.default_rng(0)
+    requests = random_requests(environment, rng, 12, 0)
+    expected = Search(environment, evaluator, CONFIG).run(requests)
+    assert same(made.search(environment, evaluator, CONFIG).run(requests), expected)
+    runs = [Call(request.program, request.state) for request in requests]
+    expected_runs = Interpreter(environment, evaluator, 50).run(runs, True, 200)
+    assert same(made.interpreter(environment, evaluator, 50).run(runs, True, 200), expected_runs)
+    assert here.played > 2
 
 
 @pytest.mark.parametrize("record", [False, True, Recording(depth=0), Recording(steps=3)])
@@ -182,7 +203,7 @@ def test_what_is_damaged_on_the_way_is_refused():
     for broken in (run._replace(actions=-1), run._replace(steps=(step,)), run._replace(success=cast(Any, 1))):
         with pytest.raises(DamagedError, match="damaged"):
             checked_execution(broken, library)
-    order = SearchOrder(Network(1, 0, ()), CONFIG.model_dump_json(), (request,), None)
+    order = SearchOrder(Network(1, 0, (0,), ()), CONFIG.model_dump_json(), (request,), None)
     assert checked_order(order) is order
     for wrong in (order._replace(requests=cast(Any, [request])), order._replace(max_actions=-1), (1, 2), None):
         with pytest.raises(DamagedError, match="damaged"):
@@ -191,6 +212,34 @@ def test_what_is_damaged_on_the_way_is_refused():
         checked_done(Done((), Work()), order)
     with pytest.raises(DamagedError, match="usable seconds"):
         checked_done(Done((trace,), Work(seconds=-1.0)), order)
+
+
+def test_weights_that_do_not_fit_the_environment_there_are_refused():
+    environment = make("hanoi")
+    evaluator = CompiledEvaluator(create_network(environment, 1, NetworkConfig(window=1)))
+    network = Network(1, 1, (1,), ())
+    weights = evaluator.weights
+    stacked = weights.stacked
+    assert same(checked_weights(weights, network, environment), weights)
+    for damaged in (
+        weights._replace(stacked=stacked._replace(actor_2=stacked.actor_2[:, :, :-1].copy())),
+        weights._replace(stacked=stacked._replace(encoder_1=stacked.encoder_1[0])),
+        weights._replace(stacked=stacked._replace(gates_hidden=stacked.gates_hidden[:, :-1].copy())),
+        weights._replace(stacked=stacked._replace(gates_bias=stacked.gates_bias[:, :, :1].copy())),
+        weights._replace(stacked=stacked._replace(critic_1=stacked.critic_1.astype(np.float64))),
+        weights._replace(stacked=stacked._replace(critic_2=cast(Any, [1.0]))),
+        weights._replace(network=weights.network + 1),
+        weights._replace(fields=weights.fields + 1),
+        weights._replace(fields=weights.fields[:, :-1]),
+        stacked,
+    ):
+        with pytest.raises(DamagedError, match="damaged"):
+            checked_weights(damaged, network, environment)
+    for wrong in (network._replace(window=0), network._replace(windows=(1, 1))):
+        with pytest.raises(DamagedError, match="damaged"):
+            checked_weights(weights, wrong, environment)
+    with pytest.raises(DamagedError, match="shape"):
+        checked_weights(weights, network, make("recursive-sorting"))
 
 
 def test_a_file_is_sent_as_source_and_needs_to_be_nowhere_else(written, tmp_path):

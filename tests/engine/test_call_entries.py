@@ -120,5 +120,7 @@ def test_other_environments_change_the_frame_of_recursive_calls_alone(name):
     environment = make(name)
     search = Search(environment, random_evaluator(environment, np.random.default_rng(0)))
     recursive = [program.name for program in environment.library.learned if program.recursive]
-    assert [change.caller for change in search.world.changes] == [change.callee for change in search.world.changes]
+    assert [change.caller for change in search.world.changes] == [
+        search.library.callees[change.entry] for change in search.world.changes
+    ]
     assert len(search.world.changes) == len(recursive)

@@ -1,87 +1,45 @@
-"""Exported programs call each other as the agent does."""
+"""Exported code says on which part a call works and what it hands over, alone and with a machine."""
 
 from __future__ import annotations
 
 import pytest
 
 import alphanpi
-from alphanpi import STOP, Machine, UsageError
-from tests.helpers.exports import ORIGIN, loaded, scripted
-from tests.helpers.marking import Board, Marking, fill, top
-from tests.helpers.solutions import ScriptedEvaluator
+from alphanpi.environment.guard import Guard
+from tests.helpers.exports import ORIGIN, loaded
+from tests.helpers.stripes import Intended, Stripes
 
 
-def test_a_recursive_lower_program_is_run_as_the_agent_runs_it(marking):
-    environment, exported = Marking(), marking
-    assert exported.general
-    for size in (1, 2, 7, 40):
-        machine = Machine(environment, "TOP", Board((0,) * size, 0))
-        loaded(exported.text).top(machine)  # as documented
-        assert machine.state == Board((2,) * size, 0, 1)
-        assert machine.program == "TOP"
-    assert 'env.call("FILL", fill)' in exported.text
-    assert "    fill(env)" not in exported.text
+@pytest.fixture(scope="module")
+def exported():
+    environment = Stripes()
+    return alphanpi.export_evaluator(environment, Intended(environment), ORIGIN, samples=10, max_size=3)
 
 
-class Shifted(Marking):
-    """`enter` and `leave` do something for calls of another program too."""
-
-    def enter(self, state: Board, program: str, caller: str | None = None) -> Board:
-        if caller == "TOP":
-            return state._replace(start=state.start + len(state.cells) // 2)
-        return super().enter(state, program, caller)
-
-    def leave(self, caller_state: Board, callee_state: Board, program: str, caller: str | None = None) -> Board:
-        if caller == "TOP":
-            return callee_state._replace(start=caller_state.start)
-        return super().leave(caller_state, callee_state, program, caller)
+def test_parts_and_arguments_are_methods(exported):
+    assert exported.standalone
+    dark = exported.text[exported.text.index("def dark_first") : exported.text.index("def light_first")]
+    assert "paint(fence.with_dark())" in dark
+    assert "light_first(fence.further())" in dark
 
 
-def test_an_environments_own_enter_and_leave_are_used_for_every_call():
-    environment = Shifted()
-    exported = scripted(environment, {"FILL": fill, "TOP": top}, max_size=4, samples=20)
-    machine = Machine(environment, "TOP", Board((0,) * 6, 0))
-    loaded(exported.text).top(machine)
-    assert machine.state == Board((0, 0, 0, 2, 2, 2), 0, 1)
+def test_the_module_does_what_the_agent_does_without_the_package(exported):
+    module = loaded(exported.text)
+    start = Guard(Stripes()).parse("DARK_FIRST", "00000")
+    fence = module.CurrentFence(module.Fence(*start[:4], module.Fence(*start.begun)))
+    module.dark_first(fence)
+    assert fence.state.boards == (1, 0, 1, 0, 1)
+    assert fence.state.colour is None
 
 
-class Asking(Marking):
-    """What may be done depends on who asks; observations do not tell."""
+def test_code_without_a_runtime_names_the_calls(exported):
+    class Hidden(Stripes):  # type: ignore[misc]
+        def standalone(self):
+            return None
 
-    fields: tuple[str, ...] = ("nothing",)
-
-    def pre(self, program: str, state: Board, caller: str | None = None) -> bool:
-        if program == "MARK":
-            return caller == "FILL"
-        return super().pre(program, state, caller)
-
-    def observe(self, board: Board) -> tuple[int, ...]:
-        return (0,)
-
-
-def test_legality_is_asked_for_the_program_under_way():
-    class Eager(ScriptedEvaluator):
-        """Marks and calls where that is legal."""
-
-        def action(self, program, history):
-            wanted = {"FILL": ("MARK", "FILL"), "TOP": ("FILL", "FINISH")}[program]
-            return (*wanted, STOP)[min(len(history) - 1, 2)]
-
-    environment = Asking()
-    exported = alphanpi.export_evaluator(environment, Eager(environment, {}), ORIGIN, samples=30)
-    assert 'env.may("FILL")' in exported.text
-    machine = Machine(environment, "TOP", Board((0,) * 5, 0))
-    loaded(exported.text).top(machine)
-    assert machine.state == Board((1,) * 5, 0, 1)
-    assert not machine.may("MARK")  # the program under way is TOP again
-
-
-def test_a_machine_for_another_program_is_noticed(marking):
-    environment = Marking()
-    module = loaded(marking.text)
-    with pytest.raises(UsageError, match=r"FILL may not do FILL"):
-        module.top(Machine(environment, "FILL", Board((0,), 0)))
-    with pytest.raises(UsageError, match="atomic"):
-        Machine(environment, "MARK", Board((0,), 0))
-    with pytest.raises(UsageError, match="no field 'height'"):
-        Machine(environment, "TOP", Board((0,), 0)).field("height")
+    environment = Hidden()
+    found = alphanpi.export_evaluator(environment, Intended(environment), ORIGIN, samples=10, max_size=3)
+    assert 'env.call("LIGHT_FIRST on further", light_first)' in found.text
+    machine = alphanpi.Machine(environment, "DARK_FIRST", Guard(environment).parse("DARK_FIRST", "0000"))
+    loaded(found.text).dark_first(machine)
+    assert machine.state.boards == (1, 0, 1, 0)

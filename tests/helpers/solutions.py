@@ -1,4 +1,4 @@
-"""Hand-written solutions of the paper's programs, an interpreter for them, and a network that follows them.
+"""Hand-written solutions of the built-in programs, an interpreter for them, and a network that follows them.
 
 A solution is a generator function: it is given the first observation by field name and the size of the
 problem, yields an action, and is sent the next observation. Only BUBBLESORT without recursion looks at the
@@ -148,6 +148,57 @@ def hanoi(see: View, size: int) -> Steps:
     yield STOP
 
 
+# -------------------------------------------------------------------- sorts on named parts
+
+
+def insert(see: View, size: int) -> Steps:
+    if see.last_is_smaller:
+        yield "SWAP"
+        yield "INSERT on front"
+    yield STOP
+
+
+def insertion_sort(see: View, size: int) -> Steps:
+    if see.several:
+        yield "INSERTION_SORT on front"
+        yield "INSERT"
+    yield STOP
+
+
+def merge(see: View, size: int) -> Steps:
+    while see.left_remains or see.right_remains:
+        from_left = see.left_remains and not (see.right_remains and see.right_is_smaller)
+        see = yield "TAKE_LEFT" if from_left else "TAKE_RIGHT"
+    yield "PUT_BACK"
+    yield STOP
+
+
+def merge_sort(see: View, size: int) -> Steps:
+    if see.several:
+        yield "MERGE_SORT on left"
+        yield "MERGE_SORT on right"
+        yield "MERGE"
+    yield STOP
+
+
+def partition(see: View, size: int) -> Steps:
+    while not see.at_pivot:
+        if see.smaller:
+            yield "SWAP"
+            yield "ADVANCE"
+        see = yield "NEXT"
+    yield "SWAP"
+    yield STOP
+
+
+def quicksort(see: View, size: int) -> Steps:
+    if see.several:
+        yield "PARTITION"
+        yield "QUICKSORT on left"
+        yield "QUICKSORT on right"
+    yield STOP
+
+
 LEVEL_1: Solutions = {"RSHIFT": rshift, "LSHIFT": lshift, "COMPSWAP": compswap}
 SOLUTIONS: Mapping[str, Solutions] = {
     "Hanoi": {"HANOI": hanoi},
@@ -164,6 +215,9 @@ SOLUTIONS: Mapping[str, Solutions] = {
         "BUBBLESORT": recursive_bubblesort,
     },
     "FlatSorting": {"BUBBLESORT": flat_bubblesort},
+    "InsertionSort": {"INSERT": insert, "INSERTION_SORT": insertion_sort},
+    "MergeSort": {"MERGE": merge, "MERGE_SORT": merge_sort},
+    "Quicksort": {"PARTITION": partition, "QUICKSORT": quicksort},
 }
 
 
@@ -177,12 +231,13 @@ def solution_for(environment: Environment[Any]) -> Solutions:
 class Frame:
     """A call under way."""
 
-    def __init__(self, environment: Environment[Any], program: str, state: Any, solution: Solution) -> None:
-        self.program = program
+    def __init__(self, environment: Environment[Any], entry: str, state: Any, solutions: Solutions) -> None:
+        self.entry = entry
+        self.program = program = environment.library.called(entry).name
         self.before = self.state = state
         self.actions = 0
         self.limit = environment.depth(program, state)
-        self._steps = solution(view(environment, environment.observe(state)), environment.size(state))
+        self._steps = solutions[program](view(environment, environment.observe(state)), environment.size(state))
         self._environment = environment
 
     def next_action(self) -> str:
@@ -196,7 +251,7 @@ class Frame:
 def execute(environment: Environment[Any], program: str, state: Any, solutions: Solutions) -> Any:
     """Run a program and check every call's pre-condition, depth and post-condition; no Python recursion."""
     assert environment.pre(program, state), f"{program} may not start in {state}"
-    stack = [Frame(environment, program, state, solutions[program])]
+    stack = [Frame(environment, program, state, solutions)]
     while True:
         frame = stack[-1]
         action = frame.next_action()
@@ -209,7 +264,7 @@ def execute(environment: Environment[Any], program: str, state: Any, solutions: 
             if not stack:
                 return ended
             caller = stack[-1]
-            caller.state = environment.leave(caller.state, ended, frame.program, caller.program)
+            caller.state = environment.leave(caller.state, ended, frame.entry, caller.program)
             continue
         entry = environment.library.named(action)
         assert entry in environment.library.callable_by(frame.program), f"{frame.program} cannot call {action}"
@@ -218,7 +273,7 @@ def execute(environment: Environment[Any], program: str, state: Any, solutions: 
             frame.state = environment.act(frame.state, action)
         else:
             entered = environment.enter(frame.state, action, frame.program)
-            stack.append(Frame(environment, action, entered, solutions[action]))
+            stack.append(Frame(environment, action, entered, solutions))
 
 
 # -------------------------------------------------------------------- a network that follows solutions

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from alphanpi.cluster.orders import Done, Network, Order, checked_done
 from alphanpi.cluster.shipping import Shipment
 from alphanpi.cluster.worker import Worker
-from alphanpi.network.compiled import Weights
+from alphanpi.network.compiled import Routed
+from alphanpi.network.model import CompiledEvaluator
 
 
 class HereWorker(Worker):
@@ -25,14 +26,15 @@ class HereWorkers:
         self.count = count
         self.played = 0
         self._workers = [HereWorker(shipment) for _ in range(count)]
-        self._weights: Weights | None = None
-        self._network = Network(0, 0, ())
+        self._weights: Routed | None = None
+        self._network = Network(0, 0, (), ())
         for worker in self._workers:
             worker.ready()
 
-    def network(self, weights: Weights, window: int) -> Network:
-        if weights is not self._weights:
-            self._network = Network(self._network.number + 1, window, (weights,))
+    def network(self, evaluator: CompiledEvaluator) -> Network:
+        if evaluator.weights is not self._weights:
+            number, weights = self._network.number + 1, evaluator.weights
+            self._network = Network(number, evaluator.window, tuple(evaluator.windows), (weights,))
             self._weights = weights
         return self._network
 

@@ -233,6 +233,8 @@ def test_a_frozen_program_that_fails_the_exam_ends_the_training(lamp, tmp_path):
     assert (outcome.completed, outcome.reason) == (False, "frozen")
     assert outcome.explanation.startswith("LIGHT is frozen, and the exam failed on large problems: LIGHT on ")
     assert "\n" not in outcome.explanation
+    again = resume(outcome.run)
+    assert (again.reason, again.explanation, again.iterations) == ("frozen", outcome.explanation, outcome.iterations)
 
 
 def test_damaged_cards_of_frozen_agents_are_refused(welcome, tmp_path):
@@ -242,6 +244,8 @@ def test_damaged_cards_of_frozen_agents_are_refused(welcome, tmp_path):
         (first.model_copy(update={"programs": ("OPEN",)}), "frozen programs need OPEN"),
         (first.model_copy(update={"fields": ("dark",)}), "frozen programs need dark"),
         (first.model_copy(update={"library": ("STOP", "LIGHT")}), "tensor"),
+        (first.model_copy(update={"window": 9}), "frozen programs with a window of 9, beside a network with one of 1"),
+        (first.model_copy(update={"window": 0}), "frozen programs with a window of 0"),
     ):
         file = tmp_path / "model.safetensors"
         card = saved.card.model_copy(update={"frozen": (record, second)})

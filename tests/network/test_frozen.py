@@ -6,35 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from alphanpi import NetworkConfig, Search, SearchConfig, create_evaluator, create_network
-from alphanpi.agent.loading import describe, frozen_calls
-from alphanpi.agent.weights import SavedWeights, frozen_hashes, hash_of
+from alphanpi import Search, create_evaluator, create_network
+from alphanpi.agent.loading import frozen_calls
+from alphanpi.agent.weights import frozen_hashes, hash_of
 from alphanpi.environment.narrowing import narrowed
-from alphanpi.learn.beginning import Beginning
 from alphanpi.network.evaluator import Evaluation, noted
 from alphanpi.network.frozen import NEVER
 from alphanpi.network.model import CompiledEvaluator
 from alphanpi.network.torch_evaluator import TorchEvaluator
+from tests.helpers.frozen_networks import grown, random_network
 from tests.helpers.growing import Lamp, LampAndDoor, Welcome
 from tests.helpers.searches import assert_equal, by_oracle, random_config, random_requests
-
-SIZES = {"memory": 6, "observation_encoding": 4, "encoder_hidden": 7, "program_embedding": 5, "head_hidden": 6}
-
-
-def random_network(environment, window: int, seed: int):
-    network = create_network(environment, seed, NetworkConfig(window=window, action_embedding=3, **SIZES))
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.mul_(3)
-    return network
-
-
-def grown(network, environment, larger, window: int, freeze: bool = True):
-    """A network for the larger environment that begins with the given one."""
-    card = describe("old", {}, environment, network, SearchConfig(), 0)
-    beginning = Beginning("old", SavedWeights(card, dict(network.state_dict()), ""), freeze)
-    narrower = beginning.environment(larger)
-    return beginning.network(narrower, 1, network.config.model_copy(update={"window": window})), narrower
 
 
 @pytest.fixture(params=[(0, 0), (1, 1), (1, 3), (2, 2)], ids=str)

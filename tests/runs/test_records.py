@@ -35,6 +35,13 @@ def report(run: Path) -> list:
         lambda state: {**state, "errors": {"HANOI": [{**state["errors"]["HANOI"][0], "program": "HANOJ"}]}},
         lambda state: {**state, "errors": {"HANOI": [{**state["errors"]["HANOI"][0], "size": 10**9}]}},
         lambda state: {**state, "errors": {"HANOI": [{**state["errors"]["HANOI"][0], "size": 10**5}]}},
+        *(
+            lambda state, origin=origin: {
+                **state,
+                "errors": {"HANOI": [{**state["errors"]["HANOI"][0], "seed": [], "size": 2, "origin": origin}]},
+            }
+            for origin in ([10**20], [10**5], [-1], [0, 1], [0, 1, 2, 3])
+        ),
         lambda state: {**state, "curriculum": {**state["curriculum"], "level": 9}},
         lambda state: {**state, "curriculum": {**state["curriculum"], "success": {"HANOJ": 0.0}}},
     ],

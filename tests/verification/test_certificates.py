@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
+import torch
 
 import alphanpi
 from alphanpi.agent.interpreter import Call
@@ -16,13 +17,15 @@ from alphanpi.engine.config import SearchConfig
 from alphanpi.environments.lists import order_patterns
 from alphanpi.errors import UsageError
 from alphanpi.learn.presets import preset
-from alphanpi.learn.proof import OutOfTimeError, prove
+from alphanpi.learn.proof import Failing, OutOfTimeError, Proof, prove
 from alphanpi.learn.trainer import Trainer
 from alphanpi.network.model import create_network
 from alphanpi.support.config import override
 from alphanpi.verification import NotRecheckedError
+from alphanpi.verification.exploration import StartOrigin
 from alphanpi.verification.records import LemmaRecord, ProgramRecord, digest
 from tests.helpers.paths import DOCS
+from tests.helpers.tiny import SETTINGS
 from tests.helpers.verdicts import COMPARE, there
 
 # ---------------------------------------------------------------------------- pretrained agents, certificates
@@ -334,6 +337,25 @@ def test_the_time_of_a_run_holds_for_verification(hanoi_agent):
     with pytest.raises(OutOfTimeError):
         prove(hanoi_agent.environment, hanoi_agent.evaluator, hanoi_agent.network, seconds=0.0)
     assert prove(hanoi_agent.environment, hanoi_agent.evaluator, hanoi_agent.network).proved
+
+
+@pytest.mark.parametrize("failing", [(), (Failing("HANOI", 1, (StartOrigin(0, ()),)),)], ids=["nothing", "a start"])
+def test_what_cannot_be_proved_and_never_fails_is_learned_in_another_way(failing, monkeypatch):
+    """Else training would go on for ever with nothing to learn from."""
+    config = override(preset("default", "hanoi"), {**SETTINGS, "until": "verified"})
+    trainer = Trainer(alphanpi.make("hanoi"), config, seed=3)
+    trainer.iterate()
+    assert trainer.replay.rings
+    before = trainer.acting.state_dict()["core.weight_hh"].clone()
+    trainer.curriculum.completed = True
+    proof = Proof(False, "HANOI BOUNDED(3)", ("HANOI",), failing, cast(Any, None))
+    monkeypatch.setattr("alphanpi.learn.trainer.prove", lambda *_: proof)
+    verdict = trainer._verify()
+    assert not trainer.curriculum.completed
+    assert torch.equal(trainer.acting.state_dict()["core.weight_hh"], before) == bool(failing)
+    assert bool(trainer.replay.rings) == bool(failing)
+    assert verdict.endswith("fresh ones") == (not failing)
+    assert any(error.start.origin for error in trainer.starts.errors["HANOI"]) == bool(failing)
 
 
 def test_a_counter_example_can_be_made_again():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from alphanpi.agent.agent import MAX_ACTIONS, Agent, Mode
 from alphanpi.agent.compiling import compile_search
 from alphanpi.agent.interpreter import Call, Execution, failure_counts
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
+from alphanpi.environment.guard import NO_FURTHER_SIZES
 from alphanpi.environment.provenance import source_sha256
 from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
 from alphanpi.runs.records import ScoredAgent, StoredScore
@@ -72,6 +73,7 @@ def evaluate(
     max_actions: int = MAX_ACTIONS,
     environment: NamedEnvironment = None,
     keep: bool = True,
+    further: Mapping[str, int] = NO_FURTHER_SIZES,
     on_score: Callable[[Score], None] | None = None,
     on_progress: Callable[[Measured], None] | None = None,
 ) -> Scores:
@@ -80,7 +82,13 @@ def evaluate(
     The public verb, which takes workers as well, describes the arguments: `alphanpi.evaluate`.
     """
     agent = as_agent(run, environment=environment)
-    keep = keep and max_actions == MAX_ACTIONS
+    keep = keep and max_actions == MAX_ACTIONS and not further
+    known = agent.environment.further_sizes
+    for name, value in further.items():
+        if name not in known:
+            what = f"it has {', '.join(known)}" if known else "it has none"
+            raise UsageError(f"{agent.guard.name} has no further size {name!r}; {what}")
+        limits.size(name, value)
     if keep and agent.run_directory is not None:
         agent.run_directory.scores(scored(agent))  # a damaged file is found before anything is measured
     if program is None:
@@ -107,7 +115,7 @@ def evaluate(
     compile_search(agent.device)  # a time that is measured is not that of a compiler
     for size in sizes:
         calls = [
-            Call(program, agent.guard.initial(program, size, np.random.default_rng((seed, size, episode))))
+            Call(entry.runs, agent.guard.initial(program, size, np.random.default_rng((seed, size, episode)), further))
             for episode in range(episodes)
         ]
         for one in modes:

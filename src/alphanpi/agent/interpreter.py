@@ -64,10 +64,11 @@ class _Outcome(NamedTuple):
 
 
 class _Frame:
-    __slots__ = ("before", "context", "entry", "height", "length", "limit", "program", "state")
+    __slots__ = ("before", "call", "context", "entry", "height", "length", "limit", "program", "state")
 
-    def __init__(self, program: int, state: Any, limit: int, before: int = 0) -> None:
+    def __init__(self, program: int, state: Any, limit: int, before: int = 0, call: str = "") -> None:
         self.program = program
+        self.call = call  # the entry by which it was called
         self.before = before  # actions of the instance when it was called
         self.entry = self.state = state
         self.context = HistoryTable.beginning(program)
@@ -148,6 +149,7 @@ class Interpreter:
         self._remembered: dict[tuple[int, Any], _Outcome] = {}
         self._atomic = self.library.atomic_count
         self._names = self.library.names
+        self._callees = self.library.callees
         self._conditions = [self.guard.conditions(program.name) or () for program in self.library.learned]
 
     def forget(self) -> None:
@@ -214,7 +216,8 @@ class Interpreter:
             raise UsageError(f"{call.program} is an atomic action; give a program")
         if not self.guard.pre(call.program, call.state, None):
             raise UsageError(f"{call.program}: its pre-condition does not hold in {shown(call.state)}")
-        return _Frame(index - self._atomic, call.state, self.guard.depth(call.program, call.state))
+        called = self.library.called(call.program).name
+        return _Frame(self._callees[index], call.state, self.guard.depth(called, call.state))
 
     def _advance(self, instance: _Instance, max_actions: int | None) -> Key | None:
         """Run an instance to its end, or to a history the network has not seen, which is returned."""
@@ -249,7 +252,7 @@ class Interpreter:
                     self._remember(instance, frame, frame.state, None)
                 caller = frames[-1]
                 caller.height = max(caller.height, frame.height + 1)
-                caller.state = guard.leave(caller.state, frame.state, own, names[atomic + caller.program])
+                caller.state = guard.leave(caller.state, frame.state, frame.call, names[atomic + caller.program])
                 continue
             if frame.length >= frame.limit:
                 self._fail(instance, Failure.DEPTH)
@@ -264,22 +267,26 @@ class Interpreter:
             if len(frames) > self.max_call_depth:
                 self._fail(instance, Failure.CALL_DEPTH)
                 return None
-            callee = names[action]
-            entry = guard.enter(frame.state, callee, names[atomic + frame.program])
-            known = self._remembered.get((action - atomic, entry)) if instance.remembering else None
+            call, callee = names[action], self._callees[action]
+            entry = guard.enter(frame.state, call, names[atomic + frame.program])
+            try:
+                known = self._remembered.get((callee, entry)) if instance.remembering else None
+            except RAISED as error:
+                guard.incomparable(error, entry, f"calling {call}", frame.state)
             if known is not None and max_actions is not None and instance.actions + known.actions >= max_actions:
                 known = None  # it may end inside, which does not depend on what was remembered
             if known is not None and len(frames) + known.height > self.max_call_depth:
                 known = None
-            if known is None or action - atomic == instance.led:
-                frames.append(_Frame(action - atomic, entry, guard.depth(callee, entry), instance.actions))
+            if known is None or callee == instance.led:
+                limit = guard.depth(names[atomic + callee], entry)
+                frames.append(_Frame(callee, entry, limit, instance.actions, call))
                 continue
             instance.actions += known.actions
             frame.height = max(frame.height, known.height + 1)
             if known.culprit is not None:
                 instance.end(False, Failure.CALL, known.final, known.culprit)
                 return None
-            frame.state = guard.leave(frame.state, known.final, callee, names[atomic + frame.program])
+            frame.state = guard.leave(frame.state, known.final, call, names[atomic + frame.program])
 
     def _remember(self, instance: _Instance, frame: _Frame, final: Any, culprit: Call | None) -> None:
         """Take note of how a call ended; not of those for which the instance has decisions of its own."""

@@ -14,6 +14,7 @@ from pydantic import Field
 from safetensors.torch import load, save
 
 from alphanpi.engine.config import SearchConfig
+from alphanpi.environment.library import learned_names
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.config import NetworkConfig
@@ -141,7 +142,7 @@ def frozen_network(
     learned = 0 if embeddings is None or embeddings.dim() == 0 else len(embeddings)
     missing = [name for name in record.library if name not in environment.library.names]
     missing += [name for name in record.fields if name not in environment.fields]
-    own = record.library[len(record.library) - learned :] if 0 < learned < len(record.library) else ()
+    own = learned_names(record.library, learned) if 0 < learned < len(record.library) else ()
     missing += [
         name
         for name in record.programs
@@ -149,6 +150,10 @@ def frozen_network(
     ]
     if missing:
         raise UsageError(f"{where}: frozen programs need {missing[0]}, which does not fit the environment")
+    if bool(record.window) != bool(config.window) or record.window > config.window:
+        raise UsageError(
+            f"{where}: frozen programs with a window of {record.window}, beside a network with one of {config.window}"
+        )
     shape = (len(record.fields), learned, len(record.library))
     network = network_of_shape(shape, config.model_copy(update={"window": record.window}), tensors, where)
     return FrozenNetwork(network, record, placed(record, learned, environment.library, environment.fields))

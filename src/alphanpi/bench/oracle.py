@@ -9,6 +9,8 @@ Readings where the paper is silent or contradicts itself:
 - Priors and noise are over the legal actions only.
 - The recursion penalty applies where a recursive call was legal on the path and none was made. Not in the paper: an
   optional bonus for each recursive call, and an option to apply the penalty to every call that is no base case.
+- A call is an entry of its own where it hands over an argument or a part of the problem (not in the paper); it runs the
+  program of that name on what `enter` gives. Calls of the same level, by itself or of its group, count as recursive.
 - With a window (not in the paper), the network reads the last observations of the call, each with the action before it.
 - A failed call ends the search ("discard"), or its child gets the value -1 and is not taken again ("penalise").
 - Where no child that may be taken was visited, priors stand in for visit counts; in exploitation mode they also decide
@@ -325,7 +327,8 @@ class Oracle:
             entered = self.environment.enter(node.state, name, self.program)
             if self.call_depth + 1 > self.config.max_call_depth:
                 raise TooDeepError
-            callee = Oracle(self.environment, self.evaluator, self.config, name, call_depth=self.call_depth + 1)
+            program = self.library.called(name).name
+            callee = Oracle(self.environment, self.evaluator, self.config, program, call_depth=self.call_depth + 1)
             inner = callee.search(entered)
             if inner.failure != Failure.NONE:
                 raise CallFailedError
@@ -401,12 +404,12 @@ class Oracle:
     def reward(self, node: Node) -> float:
         """Value of STOP at a node where the post-condition holds."""
         value = self.config.discount ** (self.taken(node) + 1)
-        recursions = 0
+        recursions, recursive = 0, self.library.recursions(self.program)
         could = self.config.recursion_penalty_where == "possible"
         could = could and not self.environment.base_case(self.program, self.starts[node.problem])
         for step in self.path(node):
-            recursions += step.action == self.index and not step.begins
-            could = could or self.index in (step.legal or [])
+            recursions += step.action in recursive and not step.begins
+            could = could or not recursive.isdisjoint(step.legal or [])
         if recursions:
             return min(1.0, value + self.config.recursion_bonus * recursions)
         return value - self.config.recursion_penalty if could else value

@@ -10,8 +10,7 @@ from rich.table import Column, Table
 
 from alphanpi.cli.progress import Activity
 from alphanpi.cli.shared import Device, Json, RayAddress, bench_app, print_json, whole_numbers
-from alphanpi.errors import UsageError
-from alphanpi.support.limits import percent, whole
+from alphanpi.support.limits import percent
 
 
 @bench_app.command(name="search")
@@ -215,8 +214,11 @@ def bench_scale(
     from alphanpi.bench.scaling import ScaleResult
     from alphanpi.bench.scaling import bench_scale as run_bench
 
+    few, many = whole_numbers("--built-in", built_in), whole_numbers("--waiting", waiting)
     console = Console(stderr=as_json)
-    table = Table(Column("case", no_wrap=True), "workers", "seconds", "speed-up", "gradient steps", "same weights")
+    table = Table(
+        Column("case", no_wrap=True), "workers", "seconds", "speed-up", "not spread", "gradient steps", "same weights"
+    )
 
     def show(result: ScaleResult) -> None:
         activity.print(f"{result.case}, {result.workers} workers: {result.seconds:.1f} s", console)
@@ -225,25 +227,19 @@ def bench_scale(
             str(result.workers) if result.workers else "none",
             f"{result.seconds:.2f}",
             f"{result.speed_up:.2f}",
+            "" if result.serial_share is None else percent(result.serial_share),
             percent(result.gradient_share),
             "yes" if result.same else "no",
         )
 
     with Activity("training") as activity:
-        report = run_bench(_numbers(built_in), _numbers(waiting), iterations, seed, ray, on_result=show)
+        report = run_bench(few, many, iterations, seed, ray, on_result=show)
     if as_json:
         print_json({**report._asdict(), "results": [result._asdict() for result in report.results]})
     else:
         console.print(table)
         console.print(f"{report.cores} cores; {1000 * report.seconds_per_chunk:.1f} ms for a chunk of nothing")
         for case, most in report.most_workers.items():
-            console.print(f"{case}: more than {most:.0f} workers would be idle half of the time", highlight=False)
+            idle = f"more than {most:.0f} workers would be idle half of the time" if most else "workers do not pay"
+            console.print(f"{case}: {idle}", highlight=False)
     return 0
-
-
-def _numbers(text: str) -> list[int]:
-    """Whole numbers separated by commas."""
-    try:
-        return [whole("workers", int(part)) for part in text.split(",") if part.strip()]
-    except ValueError as error:
-        raise UsageError(f"{text!r}: give numbers of workers separated by commas, for example 1,2,4") from error

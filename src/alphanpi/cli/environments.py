@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -148,7 +148,8 @@ def search(
 def _by_level(environment: Any) -> dict[int, list[str]]:
     levels: dict[int, list[str]] = {}
     for program in environment.library:
-        levels.setdefault(program.level, []).append(program.name + ("*" if program.recursive else ""))
+        if program.target is None:  # calls are no programs of their own
+            levels.setdefault(program.level, []).append(program.name + ("*" if program.recursive else ""))
     return levels
 
 
@@ -175,17 +176,25 @@ def _listing_record(listing: Any) -> dict[str, Any]:
     name="new-env",
     group=SPECIFY,
     sort_key=0,
-    help_epilogue=examples("new-env counting"),
+    help_epilogue=examples("new-env counting", "new-env family-tree --kind tree"),
 )
 def new_env(
     name: Annotated[str, Parameter(help="name of the environment, for example counting; makes counting.py")],
     *,
+    kind: Annotated[
+        Literal["list", "tree", "grid", "number", "graph"] | None,
+        Parameter(help="what it is about; without one, a walk of some steps"),
+    ] = None,
     folder: Annotated[Path, Parameter(help="where to write the file")] = Path(),
 ) -> int:
-    """Write a commented skeleton of an environment that passes `check` and learns something as it is."""
+    """Write a commented skeleton of an environment that passes `check` and learns something as it is.
+
+    Each kind shows another way to say what is to be learned: a list or a number that is shorter by one, the left and
+    the right part of a tree, the rows of a grid, the neighbours in a graph.
+    """
     from alphanpi.environment.skeleton import new_env as write_skeleton
 
-    path, class_name = write_skeleton(name, folder)
+    path, class_name = write_skeleton(name, folder, kind)
     target = f"{path}:{class_name}"
     print(f"wrote {path}; next:\n  alphanpi check {target}\n  alphanpi train {target}")
     return 0

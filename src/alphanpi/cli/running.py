@@ -27,6 +27,7 @@ from alphanpi.cli.shared import (
     Workers,
     app,
     examples,
+    named_numbers,
     print_json,
     say_drawn,
     typed,
@@ -83,6 +84,9 @@ def evaluate(
     sizes: Annotated[
         str | None, Parameter(help="sizes separated by commas; the environment's test sizes up to 100")
     ] = None,
+    further: Annotated[
+        str, Parameter(help="values of the environment's further sizes, such as times=9, separated by commas")
+    ] = "",
     episodes: Annotated[int, Parameter(help="instances per size")] = 40,
     mode: Annotated[Literal["greedy", "planning", "both"], Parameter(help="both see the same instances")] = "both",
     seed: Annotated[int, Parameter(help="seed of the instances")] = 0,
@@ -99,6 +103,7 @@ def evaluate(
     from alphanpi.cluster.evaluating import evaluate as run_evaluation
 
     chosen = None if sizes is None else whole_numbers("--sizes", sizes)
+    others = named_numbers("--further", further)
     console = Console(stderr=as_json)
     with Activity("loading the agent") as activity:
         agent = load(run, device, environment=env)
@@ -130,6 +135,7 @@ def evaluate(
             mode=mode,
             seed=seed,
             max_actions=max_actions,
+            further=others,
             workers=workers,
             ray=ray,
             on_score=show,

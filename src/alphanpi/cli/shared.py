@@ -139,6 +139,14 @@ def whole_numbers(option: str, text: str) -> list[int]:
     return [int(word) for word in words]
 
 
+def named_numbers(option: str, text: str) -> dict[str, int]:
+    """Numbers with names, separated by commas, from what an option was given."""
+    found = [word.split("=") for word in text.split(",") if word.strip()]
+    if not all(len(pair) == 2 and pair[1].strip().isascii() and pair[1].strip().isdigit() for pair in found):
+        raise UsageError(f"{option} {text[:80]}: write names and numbers, for example times=9")
+    return {name.strip(): int(number) for name, number in found}
+
+
 _NEGATIVE = re.compile(r"-\.?\d")
 _NUMBER = re.compile(r"-\d+(\.\d+)?")
 

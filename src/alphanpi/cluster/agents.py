@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from alphanpi.agent.agent import MAX_ACTIONS, Agent
+from alphanpi.agent.loading import frozen_calls
 from alphanpi.cluster.costs import ROUNDS
 from alphanpi.cluster.shipping import Shipment, ship, unpacked
 from alphanpi.cluster.spreading import Spread, require_workers, spread
-from alphanpi.cluster.workers import require_unfrozen
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.search import Search
 from alphanpi.environment.given import identify
+from alphanpi.environment.narrowing import whole
 from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.network.model import CompiledEvaluator
 
@@ -43,12 +44,11 @@ def spread_agent(agent: Agent, workers: int | None, ray: str | None = None) -> I
         yield agent
         return
     card = agent.card
-    require_unfrozen(bool(card.frozen))
-    named = identify(agent.environment, {})
+    named = identify(whole(agent.environment), {})
     identifier, options = named.identifier, named.options
     # What an instance was made with it cannot tell; its card can, unless the user has named another environment.
     if identifier.startswith(f"{IN_MEMORY}:") and agent.place is not None and agent.place.model is not None:
         identifier, options = card.environment, card.options
-    shipment = ship(identifier, options)
+    shipment = ship(identifier, options, frozen_calls(card.frozen))
     with spread(shipment, workers or 0, ray) as made:
         yield SpreadAgent(agent, shipment, made)

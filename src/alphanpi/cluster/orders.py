@@ -11,11 +11,30 @@ from numpy.typing import NDArray
 from alphanpi.agent.interpreter import Call, Execution, Recording, Tally
 from alphanpi.engine.requests import Request, Trace
 from alphanpi.engine.tables import Failure
-from alphanpi.environment.specification import Library
+from alphanpi.environment.specification import Environment, Library
 from alphanpi.environment.step import Step
 from alphanpi.errors import AlphaNPIError
 from alphanpi.network.compiled import Routed, Weights
 from alphanpi.network.history_table import Window
+
+_SHAPES = {
+    "encoder_1": "GFE",
+    "encoder_1_bias": "GE",
+    "encoder_2": "GES",
+    "encoder_2_bias": "GS",
+    "gates_input": "GST",
+    "gates_hidden": "GHT",
+    "gates_bias": "GPBT",
+    "actor_1": "GHK",
+    "actor_1_bias": "GK",
+    "actor_2": "GKA",
+    "actor_2_bias": "GA",
+    "critic_1": "GHK",
+    "critic_1_bias": "GK",
+    "critic_2": "GKV",
+    "critic_2_bias": "GV",
+}
+"""By letters, as in an Einstein sum: G networks, F fields, P programs, B actions before, A entries, H units, T gates"""
 
 
 class DamagedError(AlphaNPIError):
@@ -26,7 +45,8 @@ class Network(NamedTuple):
     """The weights that a worker is to use; it keeps those it has fetched until there are others."""
 
     number: int
-    window: int
+    window: int  # of what is learned
+    windows: tuple[int, ...]  # of each program; those of a frozen network may see less
     weights: tuple[Any, ...]  # one reference to `Routed` in the object store, not fetched unless it is needed
 
 
@@ -91,7 +111,7 @@ def checked_order(sent: Any) -> Order:
     """An order, as a worker may follow it."""
     _require(isinstance(sent, (SearchOrder, RunOrder)), "an order")
     order: Order = sent
-    _checked(order.network, Network, number=_whole, window=_whole, weights=_tuple)
+    _checked(order.network, Network, number=_whole, window=_whole, windows=_whole_numbers, weights=_tuple)
     if isinstance(order, SearchOrder):
         _checked(order, SearchOrder, config=_text, requests=_tuple, max_actions=_whole_or_none)
         for request in order.requests:
@@ -110,15 +130,26 @@ def checked_order(sent: Any) -> Order:
     return order
 
 
-def checked_weights(weights: Any) -> Routed:
-    """Weights as compiled code reads them: arrays of their own, in the usual layout."""
+def checked_weights(weights: Any, network: Network, environment: Environment[Any]) -> Routed:
+    """Weights as compiled code reads them, which looks at no bounds: arrays of their own, in the usual layout."""
     _require(isinstance(weights, Routed) and isinstance(weights.stacked, Weights), "weights")
-    for array in weights.stacked:
-        _require(isinstance(array, np.ndarray) and array.dtype == np.float32, "weights in single precision")
-    for array in (weights.network, weights.fields):
-        _require(isinstance(array, np.ndarray) and array.dtype == np.int64, "numbers of networks and fields")
+    library, fields = environment.library, len(environment.fields)
+    programs, entries = len(library.learned), len(library)
+    previous = entries + 1 if network.window else 1
+    sizes = {"F": fields, "P": programs, "A": entries, "B": previous, "V": 1}
+    for name, letters in _SHAPES.items():
+        array = getattr(weights.stacked, name)
+        _require(isinstance(array, np.ndarray) and array.dtype == np.float32, f"{name} in single precision")
+        bound = [sizes.setdefault(letter, size) for letter, size in zip(letters, array.shape, strict=False)]
+        _require(list(array.shape) == bound and len(bound) == len(letters), f"{name} in the shape of a network")
+    _require(sizes["T"] == 4 * sizes["H"], "four gates")
+    deciding = _array(weights.network, np.int64, (programs,))
+    read = _array(weights.fields, np.int64, (sizes["G"], fields))
+    _require(len(network.windows) == programs, "a window of every program")
     stacked = Weights(*(np.array(array, np.float32, order="C") for array in weights.stacked))
-    return Routed(np.array(weights.network), np.array(weights.fields), stacked)
+    return Routed(
+        _below(deciding, sizes["G"], "numbers of networks"), _below(read, fields, "numbers of fields"), stacked
+    )
 
 
 def checked_done(done: Any, order: Order) -> Done:
@@ -137,7 +168,7 @@ def checked_trace(trace: Any, request: Request, library: Library, fields: int, w
     _require(trace.program == request.program, "a trace of the request's program")
     steps, entries = len(trace.states), len(library)
     return trace._replace(  # type: ignore[no-any-return]
-        actions=_indices(_array(trace.actions, np.int32, (steps,)), entries),
+        actions=_below(_array(trace.actions, np.int32, (steps,)), entries, "actions of the library"),
         observations=_array(trace.observations, np.int16, (steps, fields)),
         visits=_array(trace.visits, np.int32, (steps, entries)),
         policies=_array(trace.policies, np.float64, (steps, entries)),
@@ -170,8 +201,8 @@ def _array(array: Any, kind: Any, shape: Sequence[int]) -> NDArray[Any]:
     return np.array(array)
 
 
-def _indices(array: NDArray[Any], count: int) -> NDArray[Any]:
-    _require(not array.size or (array.min() >= 0 and array.max() < count), "actions of the library")
+def _below(array: NDArray[Any], count: int, what: str) -> NDArray[Any]:
+    _require(not array.size or bool(array.min() >= 0 and array.max() < count), what)
     return array
 
 
@@ -182,6 +213,10 @@ def _require(holds: bool, what: str) -> None:
 
 def _whole(value: Any) -> bool:
     return type(value) is int and value >= 0
+
+
+def _whole_numbers(value: Any) -> bool:
+    return _tuple(value) and all(map(_whole, value))
 
 
 def _whole_or_none(value: Any) -> bool:

@@ -19,7 +19,6 @@ from alphanpi.engine.search import Search, Statistics
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
-from alphanpi.network.evaluator import window_of
 from alphanpi.network.model import CompiledEvaluator
 from alphanpi.support.limits import MOST_ACTIONS, whole
 
@@ -51,7 +50,7 @@ class SpreadSearch(Search):
             traces = super().run(requests, batch, max_actions)
             self._costs.learn(programs, sizes, [_tried(trace) for trace in traces], time.perf_counter() - began)
             return traces
-        network = self._workers.network(self._evaluator.weights, window_of(self._evaluator))
+        network = self._workers.network(self._evaluator)
         config = self.config.model_dump_json()
         orders = [SearchOrder(network, config, tuple(requests[i] for i in chunk), max_actions) for chunk in chunks]
         answers = self._workers.play(orders)
@@ -123,7 +122,7 @@ class SpreadInterpreter(Interpreter):
             executions = super().run(calls, record, max_actions, decisions, remembering)
             took = time.perf_counter() - began
         else:
-            network = self._workers.network(self._evaluator.weights, window_of(self._evaluator))
+            network = self._workers.network(self._evaluator)
             recording = Recording() if record is True else record or None
             led = None if decisions is None else self._sent(decisions)
             orders = [

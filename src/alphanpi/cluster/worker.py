@@ -28,9 +28,10 @@ _PROBED_UNITS, _PROBED_ROWS = 19, 8  # odd numbers of units: what is left over o
 class SentEvaluator:
     """A network that is nothing but its weights."""
 
-    def __init__(self, weights: Routed, window: int) -> None:
+    def __init__(self, weights: Routed, window: int, windows: list[int]) -> None:
         self.weights = weights
         self.window = window
+        self.windows = windows
 
     @property
     def memory_width(self) -> int:
@@ -91,9 +92,10 @@ class Worker:
     def _use(self, network: Network) -> None:
         if network.number == self._network:
             return
-        weights = checked_weights(self._fetched(network.weights[0]))
-        if self._evaluator is None or self._evaluator.window != network.window:
-            self._evaluator = SentEvaluator(weights, network.window)
+        weights = checked_weights(self._fetched(network.weights[0]), network, self._environment)
+        windows = list(network.windows)
+        if self._evaluator is None or (self._evaluator.window, self._evaluator.windows) != (network.window, windows):
+            self._evaluator = SentEvaluator(weights, network.window, windows)
             self._searches.clear()
             self._interpreters.clear()
         self._evaluator.weights = weights

@@ -14,6 +14,7 @@ from alphanpi.cluster.shipping import Shipment
 from alphanpi.cluster.worker import Worker, rounding
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.network.compiled import Routed
+from alphanpi.network.model import CompiledEvaluator
 
 PATIENCE = 300.0  # seconds in which the first worker has to be there; it may have to wait for a node, or to compile
 MOST_LOSSES = 3  # workers that may die over the same order: it may be what kills them
@@ -25,12 +26,6 @@ class _Task(NamedTuple):
 
     actor: Any
     place: int
-
-
-def require_unfrozen(frozen: bool) -> None:
-    """Refuse agents with frozen programs, whose environment would have to be narrowed there, too."""
-    if frozen:
-        raise UsageError("--workers: an agent with frozen programs is not spread over workers; leave --workers out")
 
 
 class Workers:
@@ -46,17 +41,18 @@ class Workers:
         self._idle: list[Any] = []
         self._failed_starts = 0
         self._weights: Routed | None = None
-        self._network = Network(0, 0, ())
+        self._network = Network(0, 0, (), ())
         self.lost = 0  # workers that died
         for _ in range(count):
             self._start()
 
-    def network(self, weights: Routed, window: int) -> Network:
+    def network(self, evaluator: CompiledEvaluator) -> Network:
         """The network in an order; its weights go to the object store once."""
-        require_unfrozen(len(weights.fields) > 1)
-        if weights is not self._weights:
-            self._network = Network(self._network.number + 1, window, (self._ray.put(weights),))
-            self._weights = weights
+        if evaluator.weights is not self._weights:
+            reference = self._ray.put(evaluator.weights)
+            number = self._network.number + 1
+            self._network = Network(number, evaluator.window, tuple(evaluator.windows), (reference,))
+            self._weights = evaluator.weights
         return self._network
 
     def play(self, orders: Sequence[Order]) -> list[Done]:

@@ -38,8 +38,7 @@ def attach(t: Tables, f: int, node: int, slot: int, action: int, after: int) -> 
     t.nodes[child].parent = node
     t.nodes[child].parent_slot = slot
     t.nodes[child].depth = t.nodes[node].depth + 1
-    recursive = action == t.rules[0].atomic + t.frames[f].program
-    t.nodes[child].recursions = t.nodes[node].recursions + (1 if recursive else 0)
+    t.nodes[child].recursions = t.nodes[node].recursions + (1 if t.recursive[t.frames[f].program, action] else 0)
     t.nodes[child].could_recurse = t.nodes[node].could_recurse
     t.nodes[child].problem = t.nodes[node].problem
     t.nodes[child].begun = t.nodes[node].begun
@@ -71,14 +70,14 @@ def transition(t: Tables, e: int, f: int, state: int, action: int) -> int:
             wait(t, e, _ACT, state, action, t.frames[f].program)
             return UNKNOWN
         return after if works(t, e, f, 1) else UNKNOWN
-    caller, callee = t.frames[f].program, action - t.rules[0].atomic
-    entry, change = state, t.frame_changes[caller, callee]
+    callee = t.callees[action]
+    entry, change = state, t.frame_changes[t.frames[f].program, action]
     if change != NONE:
         entry = t.entered[state, change]
         if entry == UNKNOWN:
             wait(t, e, _ENTER, state, change, 0)
             return UNKNOWN
-    result = t.successor[entry, action]
+    result = t.successor[entry, t.rules[0].atomic + callee]
     depth = t.frames[f].call_depth + 1
     if result == UNKNOWN:
         if depth > t.rules[0].max_call_depth:

@@ -156,7 +156,7 @@ class Episodes:
                 world.fill_depth(first, second)
                 foresight.begin(first, second, bool(ahead) and several)
             elif hole == _ENTER:
-                entered, callee = world.fill_entered(first, second), world.changes[second].callee
+                entered, callee = world.fill_entered(first, second), world.library.callees[world.changes[second].entry]
                 world.fill_depth(entered, callee)
                 foresight.begin(entered, callee, bool(ahead) and several)
             elif hole == _LEAVE:
@@ -165,7 +165,7 @@ class Episodes:
                 if ahead:
                     world.fill_legal(after, change.caller)
                 else:
-                    foresight.follow(after, change.caller, entry, following(history, world.atomic + change.callee))
+                    foresight.follow(after, change.caller, entry, following(history, change.entry))
             elif hole == _CONTEXT:
                 following(first, second)
             elif hole == _NOISE:
@@ -212,6 +212,8 @@ class Episodes:
             observation=world.observation,
             successor=world.successor,
             calls=world.calls,
+            callees=world.callees,
+            recursive=world.recursive,
             frame_changes=world.frame_changes,
             entered=world.entered,
             legal_count=world.legal_count,
@@ -241,8 +243,8 @@ class Episodes:
 
     def _program(self, request: Request) -> int:
         world = self.shared.world
-        index = world.library.index_of(request.program)
-        if index < world.atomic:
+        program = world.library.named(request.program)
+        if program.atomic:
             raise UsageError(f"{request.program} is an atomic action; search is for programs")
         parts = request.seed if isinstance(request.seed, tuple) else (request.seed,)
         if not all(isinstance(part, (int, np.integer)) and part >= 0 for part in parts):
@@ -250,7 +252,7 @@ class Episodes:
         for state in (request.state, *request.further):
             if not world.guard.pre(request.program, state, None):
                 raise UsageError(f"{request.program}: its pre-condition does not hold in {shown(state)}")
-        return index - world.atomic
+        return world.library.callees[world.library.index_of(request.program)]
 
     def _allocate(self, longest: int) -> None:
         config, requests = self.shared.config, self.requests

@@ -49,6 +49,7 @@ class Foresight(NamedTuple):
         # Run millions of times: what is there is looked up without a call.
         atomic, programs, observed, legal_sets = world.atomic, world.programs, world.observed, world.legal_sets
         known, favourites, following = histories.known_rows, histories.favourites, histories.following
+        callees = world.library.callees
         callers: list[_Caller] = []
         calls = 0
         for _ in range(FARTHEST):
@@ -70,8 +71,8 @@ class Foresight(NamedTuple):
                 calls += not callers
                 if calls > _MOST_CALLS:
                     return
-                callee = action - atomic
-                change = world.frame_change(program, callee)
+                callee = callees[action]
+                change = world.frame_change(program, action)
                 entered = state if change == NONE else world.fill_entered(state, change)
                 result = world.outcome(entered, callee)
                 if result == FAILED:

@@ -185,7 +185,7 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
         weight = math.exp(np.float64(t.logits[history, action]) - largest)
         t.edges[node, slot].prior = weight
         total += weight
-        if action == t.rules[0].atomic + program:
+        if t.recursive[program, action]:
             t.nodes[node].could_recurse = True
     for slot in range(count):
         t.edges[node, slot].prior /= total

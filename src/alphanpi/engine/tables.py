@@ -168,7 +168,9 @@ class Tables(NamedTuple):
     observation: Ints  # [S]
     successor: Ints  # [S, A + C] by atomic action or call, then by frame change; UNKNOWN, FAILED or a state
     calls: Records  # [S, P] of CALL
-    frame_changes: Ints  # [P, P] by caller and callee; NONE where the callee works on the caller's own state
+    callees: Ints  # [A] the program that a call runs; NONE for STOP and actions
+    recursive: NDArray[np.bool_]  # [P, A] by which calls a program calls itself, or another of its group
+    frame_changes: Ints  # [P, A] by caller and call; NONE where the callee works on the caller's own state
     entered: Ints  # [S, C] state in which such a call starts
     legal_count: Ints  # [M]
     legal_actions: Ints  # [M, K]

@@ -27,20 +27,22 @@ _FIRST_ROWS = 1024
 
 
 class FrameChange(NamedTuple):
-    """A program that calls another in a state of its own: itself on a smaller problem, or as the environment says."""
+    """A call that begins in another state than its caller's: on a part of the problem, or as the environment says."""
 
     caller: int
-    callee: int
+    entry: int  # of the library
 
 
 def _frame_changes(guard: Guard) -> tuple[FrameChange, ...]:
-    """All pairs of programs between which a call may change the frame."""
-    learned, atomic = guard.library.learned, guard.library.atomic_count
+    """All calls that may change the frame, by caller."""
+    library = guard.library
     return tuple(
-        FrameChange(caller, callee)
-        for caller, entry in enumerate(learned)
-        for callee, allowed in enumerate(guard.library.may_call(entry.name)[atomic:])
-        if allowed and (caller == callee or guard.changes_frames)
+        FrameChange(number, entry)
+        for number, caller in enumerate(library.learned)
+        for entry, allowed in enumerate(library.may_call(caller.name))
+        if allowed
+        and not library[entry].atomic
+        and (guard.changes_frames or library.frame(caller.name, library.names[entry]) is not None)
     )
 
 
@@ -61,9 +63,13 @@ class World:
         plain = type(environment).base_case is Environment.base_case
         self._never_recurses = [plain and not program.recursive for program in self.library.learned]
         self.changes = _frame_changes(self.guard)
-        self.frame_changes = unknown((self.programs, self.programs))
+        self.frame_changes = unknown((self.programs, len(self.library)))
         for number, change in enumerate(self.changes):
-            self.frame_changes[change.caller, change.callee] = number
+            self.frame_changes[change.caller, change.entry] = number
+        self.callees = np.array(self.library.callees, np.int32)
+        self.recursive = np.zeros((self.programs, len(self.library)), np.bool_)
+        for number, program in enumerate(self.library.learned):
+            self.recursive[number, list(self.library.recursions(program.name))] = True
         self.widest = max(sum(self.library.may_call(program.name)) for program in self.library.learned)
         self.forget_everything()
 
@@ -168,9 +174,9 @@ class World:
             self.successor[state, action] = after
         return after
 
-    def frame_change(self, caller: int, callee: int) -> int:
-        """The number of the change of frame with which one program calls another; NONE if there is none."""
-        number: int = self.frame_changes.item(caller, callee)
+    def frame_change(self, caller: int, entry: int) -> int:
+        """The number of the change of frame with which a program makes a call; NONE if there is none."""
+        number: int = self.frame_changes.item(caller, entry)
         return number
 
     def fill_entered(self, state: int, number: int) -> int:
@@ -178,7 +184,7 @@ class World:
         entry: int = self.entered.item(state, number)
         if entry == UNKNOWN:
             change, before = self.changes[number], self.states[state]
-            caller, callee = self._name(change.caller), self._name(change.callee)
+            caller, callee = self._name(change.caller), self.library.names[change.entry]
             entered = self.guard.enter(before, callee, caller)
             entry = self.intern(entered, f"entering {{}} from {caller}", callee, before)
             self.entered[state, number] = entry
@@ -187,7 +193,7 @@ class World:
     def fill_left(self, caller_state: int, callee_state: int, number: int) -> int:
         """Find where a call that changes the frame leads to."""
         change, ended = self.changes[number], self.states[callee_state]
-        caller, callee = self._name(change.caller), self._name(change.callee)
+        caller, callee = self._name(change.caller), self.library.names[change.entry]
         left = self.guard.leave(self.states[caller_state], ended, callee, caller)
         after = self.intern(left, f"leaving {{}} for {caller}", callee, ended)
         self.successor[caller_state, len(self.library) + number] = after

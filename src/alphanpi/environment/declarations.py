@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from alphanpi.environment.frames import Argument, FrameFields, SubProblem
 from alphanpi.environment.library import STOP, Library, Program
 from alphanpi.errors import SpecificationError
 from alphanpi.support import limits
@@ -37,15 +38,31 @@ def action(*, pre: Callable[[Any], bool] | None = None) -> Callable[[Method], Me
     return _Declaration(Program("", level=0, pre=pre), is_program=False)
 
 
+def subproblem(*, enter: Callable[[Any], Any], leave: Callable[[Any, Any], Any]) -> SubProblem:
+    """Declare a part of a problem that programs may be called on; its name is that of the class attribute.
+
+    Args:
+        enter: `enter(state)` is the problem that the callee sees, or None where there is none. A call is legal where it
+            gives a state that satisfies the callee's `pre`.
+        leave: `leave(caller_state, callee_state)` puts the caller's frame back when the callee has ended.
+    """
+    return SubProblem(enter, leave)
+
+
 def program(
     *,
     level: int,
     depth: int | Callable[[Any], int],
     pre: Callable[[Any], bool] | None = None,
     minimum_size: int = 1,
-    recursive: bool = False,
+    recursive: bool | SubProblem | Sequence[SubProblem] = False,
     shrink: Callable[[Any], Any] | None = None,
     restore: Callable[[Any, Any], Any] | None = None,
+    on: Mapping[str, SubProblem | Sequence[SubProblem]] | None = None,
+    group: str = "",
+    arguments: Mapping[str, Sequence[Argument]] | None = None,
+    train_sizes: Sequence[int] | None = None,
+    validation_size: int | None = None,
 ) -> Callable[[Method], Method]:
     """Declare a program to be learned. The method's body, `NAME(self, before, after) -> bool`, is its test.
 
@@ -56,22 +73,38 @@ def program(
         depth: Most actions of one call, STOP included; a number, or a function of the state at the call.
         pre: Test of a state; the program may be called exactly where it holds. Without it, everywhere.
         minimum_size: Smallest problem on which the pre-condition can hold.
-        recursive: Whether the program may call itself.
-        shrink: For a recursive program: the smaller problem the inner call sees, or None where there is none.
+        recursive: Whether the program may call itself: True, with `shrink` and `restore`, or the sub-problems on which.
+        shrink: With `recursive=True`: the smaller problem the inner call sees, or None where there is none.
             An inner call is legal where `shrink` gives a state that satisfies `pre`.
-        restore: For a recursive program: `restore(caller_state, callee_state)` puts the caller's frame back.
+        restore: With `recursive=True`: `restore(caller_state, callee_state)` puts the caller's frame back.
+        on: Names of programs below this one, each with the sub-problems on which it may be called, too.
+        group: A name that programs of one level share which may call each other on their sub-problems.
+        arguments: Fields of the state that a call sets, each with the values it may have; None in all other calls.
+        train_sizes: Problem sizes to learn this program from, in place of the environment's.
+        validation_size: Problem size that decides whether this program is learned, in place of the environment's.
     """
+    named = () if isinstance(recursive, bool) else _several(recursive)
     declared = Program(
         "",
         level=level,
-        recursive=recursive,
+        recursive=bool(recursive),
         depth=depth,
         minimum_size=minimum_size,
         pre=pre,
         shrink=shrink,
         restore=restore,
+        subproblems=named,
+        lower_on={name: _several(parts) for name, parts in (on or {}).items()},
+        group=group,
+        arguments={name: tuple(values) for name, values in (arguments or {}).items()},
+        train_sizes=None if train_sizes is None else tuple(train_sizes),
+        validation_size=validation_size,
     )
     return _Declaration(declared, is_program=True)
+
+
+def _several(parts: SubProblem | Sequence[SubProblem]) -> tuple[SubProblem, ...]:
+    return (parts,) if isinstance(parts, SubProblem) else tuple(parts)
 
 
 def require_whole(environment: str, what: str, value: Any, least: int, most: int) -> None:
@@ -108,7 +141,7 @@ class EnvironmentMeta(ABCMeta):
             raise SpecificationError(
                 f"{name}: legal: what is legal follows from the pre-conditions; give pre=, or override `pre`"
             )
-        programs = _collect(created)
+        programs = _with_named_parts(created, _collect(created))
         if any(not program.atomic for program in programs):
             created.library = _checked_library(created, programs)  # type: ignore[attr-defined]
         return created
@@ -137,6 +170,32 @@ def _collect(environment: type) -> list[Program]:
             else:
                 found.pop(name, None)
     return list(found.values())
+
+
+def _with_named_parts(environment: type, programs: Sequence[Program]) -> list[Program]:
+    """The programs, the sub-problems they mention named after the class's attributes."""
+    named: dict[SubProblem, SubProblem] = {}
+    for base in environment.__mro__:
+        for name, member in vars(base).items():
+            if isinstance(member, SubProblem):
+                named.setdefault(member, replace(member, name=name))
+
+    def parts(program: Program, found: Sequence[SubProblem]) -> tuple[SubProblem, ...]:
+        for part in found:
+            if isinstance(part, SubProblem) and part not in named:
+                raise SpecificationError(
+                    f"{environment.__name__}: {program.name}: a sub-problem without a name: make it a class attribute"
+                )
+        return tuple(named[part] if isinstance(part, SubProblem) else part for part in found)
+
+    return [
+        replace(
+            program,
+            subproblems=parts(program, program.subproblems),
+            lower_on={name: parts(program, found) for name, found in program.lower_on.items()},
+        )
+        for program in programs
+    ]
 
 
 def _base(created: EnvironmentMeta) -> EnvironmentMeta:
@@ -168,15 +227,53 @@ def _checked_library(created: EnvironmentMeta, programs: Sequence[Program]) -> L
         for what, test in (("pre", item.pre), ("shrink", item.shrink), ("restore", item.restore)):
             if test is not None and not callable(test):
                 raise refuse(item.name, f"{what}= must be a function; it is {test!r:.80}")
-        if item.recursive and item.shrink is None:
-            raise refuse(item.name, "recursive program without a way to shrink: give shrink=")
-        if item.recursive and item.restore is None:
+        unnamed = item.recursive and not item.subproblems
+        if unnamed and item.shrink is None:
+            raise refuse(item.name, "recursive program without a way to shrink: give shrink=, or recursive=PART")
+        if unnamed and item.restore is None:
             raise refuse(item.name, "recursive program without a way back: give restore=")
-        if not item.recursive and (item.shrink is not None or item.restore is not None):
+        if not unnamed and (item.shrink is not None or item.restore is not None):
             raise refuse(item.name, "shrink= and restore= are for recursive programs: say recursive=True")
+        _require_calls(refuse, item, {other.name: other for other in programs})
     levels = {item.level for item in programs} | {0}
     for item in sorted(programs, key=lambda item: item.level):
         if item.level - 1 not in levels and item.level > 0:
             raise refuse(item.name, f"level gap: it has level {item.level}, but nothing has {item.level - 1}")
     ordered = sorted(programs, key=lambda item: item.level)
-    return Library([Program(STOP, level=0, summary="end the current program"), *ordered])
+    start: Any = created.call_start  # type: ignore[attr-defined]
+    if start is not None and not isinstance(start, str):
+        raise SpecificationError(f"{environment}: `call_start` must name a field of the state; it is {start!r:.80}")
+    held = dict.fromkeys(name for item in programs for name in item.arguments)
+    if start in held:
+        raise SpecificationError(f"{environment}: `call_start` and an argument have the same field {start!r}")
+    stop = Program(STOP, level=0, summary="end the current program")
+    return Library([stop, *ordered], frame_fields=FrameFields(tuple(held), start))
+
+
+def _require_calls(refuse: Callable[[str, str], SpecificationError], item: Program, others: dict[str, Program]) -> None:
+    """Refuse sub-problems, groups and arguments that cannot be meant as they are declared."""
+    for part in (*item.subproblems, *(one for parts in item.lower_on.values() for one in parts)):
+        if not isinstance(part, SubProblem):
+            raise refuse(item.name, f"{part!r:.80} is no sub-problem; declare one with subproblem(enter=, leave=)")
+        for what, function in (("enter", part.enter), ("leave", part.leave)):
+            if not callable(function):
+                raise refuse(part.name, f"{what}= must be a function; it is {function!r:.80}")
+    for name in item.lower_on:
+        if name not in others or not 0 < others[name].level < item.level:
+            raise refuse(item.name, f"on= names {name!r}, which is no program below level {item.level}")
+    if item.group:
+        if not item.subproblems:
+            raise refuse(item.name, f"group {item.group!r}: on which sub-problems may it call? give recursive=PART")
+        for other in others.values():
+            if other.group == item.group and other.level != item.level:
+                raise refuse(item.name, f"group {item.group!r}: {other.name} has level {other.level}, not {item.level}")
+    for field, values in item.arguments.items():
+        if not isinstance(field, str) or not values or len(set(values)) != len(values):
+            raise refuse(item.name, f"arguments= gives each field of the state different values; not so {field!r:.80}")
+        if not all(isinstance(value, (bool, int, str)) for value in values):
+            raise refuse(item.name, f"arguments of {field!r} must be numbers, truth values or texts")
+    sizes = (*(item.train_sizes or ()), *(() if item.validation_size is None else (item.validation_size,)))
+    for size in sizes:
+        require_whole(item.name, "train_sizes, validation_size", size, 0, limits.MOST_SIZE)
+    if item.train_sizes == ():
+        raise refuse(item.name, "train_sizes must be one size or more")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import numpy as np
 
-from alphanpi.environment import facets, specification
+from alphanpi.environment import facets, library, specification
+from alphanpi.environment import frames as frames_of_calls
 from alphanpi.environment.cutoff import Cutoff
+from alphanpi.environment.frames import NO_FRAME_FIELDS, Frame
 from alphanpi.environment.library import CallCondition
 from alphanpi.environment.scene import Scene, problems
 from alphanpi.environment.specification import STOP, Environment
@@ -20,8 +23,10 @@ from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError, UsageError
 from alphanpi.support import limits
 
+NO_FURTHER_SIZES: Mapping[str, int] = MappingProxyType({})
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SHOWN_CHARACTERS = 200
+_OURS = frozenset(module.__file__ for module in (facets, frames_of_calls, library, specification)) | {__file__}
 PLAIN = frozenset((int, bool))  # what observations usually consist of
 _HASHED_AT_LEAST = 1000
 _WHOLE = (int, np.integer, np.bool_)
@@ -54,25 +59,46 @@ class Guard:
         self._results: dict[str, Callable[[Any, Any], Any]] = {
             entry.name: getattr(environment, entry.name) if kind.post is Environment.post else self._post(entry.name)
             for entry in entries
-            if not entry.atomic
+            if not entry.atomic and entry.target is None
         }
         self.changes_frames = kind.enter is not Environment.enter or kind.leave is not Environment.leave
         """Whether a program may see another state than its caller without being called by itself."""
-        self._shrinks = {
-            entry.name: entry.shrink for entry in entries if entry.shrink and kind.enter is Environment.enter
-        }
-        self._restores = {
-            entry.name: entry.restore for entry in entries if entry.restore and kind.leave is Environment.leave
+        names = [entry.name for entry in self.library.learned]
+        self._frames: dict[tuple[str | None, str], Frame | None] = {
+            (caller, entry.name): self.library.frame(caller, entry.name)
+            for caller in names
+            for entry in self.library.callable_by(caller)
+            if not entry.atomic and not self.changes_frames
         }
 
-    def initial(self, program: str, size: int, rng: np.random.Generator) -> Any:
-        """A start state, hashable."""
+    def begun(self, program: str, state: Any, rng: np.random.Generator | None = None) -> Any:
+        """A problem as its program finds it, with an argument that is drawn if it has none, and with its start.
+
+        `program` may be a call with an argument.
+        """
+        if self.library.frame_fields == NO_FRAME_FIELDS:
+            return state
+        found = self.attempt(lambda: list(self.library.begun(program, state)), f"start of {program}", state)
+        if not found:
+            raise SpecificationError(
+                f"{self.name}: {program}: no argument satisfies its pre-condition in {shown(state)}"
+            )
+        return found[0 if rng is None else int(rng.integers(len(found)))]
+
+    def initial(
+        self, program: str, size: int, rng: np.random.Generator, further: Mapping[str, int] = NO_FURTHER_SIZES
+    ) -> Any:
+        """A start state, hashable; further sizes of the problem are drawn where they are not given."""
         limits.size(f"{self.name}: {program}: size", size)
+        sizes = {
+            name: further[name] if name in further else int(rng.choice(values))
+            for name, values in self.environment.further_sizes.items()
+        }
         try:
-            state = self.environment.initial(program, size, rng)
+            state = self.environment.initial(self.library.called(program).name, size, rng, **sizes)
         except RAISED as error:
             self._fault(error, f"initial state of {program} at size {size}")
-        return self.hashable(state, f"initial state of {program} at size {size}")
+        return self.hashable(self.begun(program, state, rng), f"initial state of {program} at size {size}")
 
     def look(self, state: Any) -> tuple[int, ...]:
         """An observation as the environment gives it, for callers that know the well-formed ones."""
@@ -178,21 +204,21 @@ class Guard:
 
     def enter(self, state: Any, program: str, caller: str | None) -> Any:
         """What the callee sees."""
+        frame = self._frames.get((caller, program))
         try:
-            shrink = self._shrinks.get(program) if program == caller else None
-            entered = self.environment.enter(state, program, caller) if shrink is None else shrink(state)
+            entered = self.environment.enter(state, program, caller) if frame is None else frame.enter(state)
         except RAISED as error:
             self._fault(error, f"entering {program} from {caller}", state)
         return entered if self._trusted(entered) else self.hashable(entered, f"entering {program} from {caller}", state)
 
     def leave(self, caller_state: Any, callee_state: Any, program: str, caller: str | None) -> Any:
         """What the caller sees afterwards."""
+        frame = self._frames.get((caller, program))
         try:
-            restore = self._restores.get(program) if program == caller else None
-            if restore is None:
+            if frame is None:
                 left = self.environment.leave(caller_state, callee_state, program, caller)
             else:
-                left = restore(caller_state, callee_state)
+                left = frame.leave(caller_state, callee_state)
         except RAISED as error:
             self._fault(error, f"leaving {program} for {caller} in {shown(caller_state)}", callee_state)
         return left if self._trusted(left) else self.hashable(left, f"leaving {program} for {caller}", callee_state)
@@ -241,12 +267,22 @@ class Guard:
 
     def enumerate(self, program: str, size: int) -> Iterator[Any]:
         """Every start of a size; NotImplementedError where the environment does not say."""
-        return self._states(lambda: self.environment.enumerate(program, size), f"enumerate of {program} at size {size}")
+        return self._starts(
+            partial(self.environment.enumerate, program, size), program, f"enumerate of {program}", size
+        )
 
     def templates(self, program: str, size: int, values: Sequence[Any]) -> Iterator[Any]:
         """The starts of a size around values given; NotImplementedError where the environment does not say."""
         make = partial(self.environment.templates, program, size, values)
-        return self._states(make, f"templates of {program} at size {size}")
+        return self._starts(make, program, f"templates of {program}", size)
+
+    def _starts(self, make: Callable[..., Iterable[Any]], program: str, what: str, size: int) -> Iterator[Any]:
+        """Starts of a size, for all values of its further sizes, with every argument."""
+        further = self.environment.further_sizes
+        for values in product(*further.values()):
+            sizes = dict(zip(further, values, strict=True))
+            for start in self._states(partial(make, **sizes), f"{what} at size {size}"):
+                yield from self.library.begun(program, start)
 
     def outcomes(self, program: str, before: Any) -> Iterator[Any]:
         """Every state in which a call may end; NotImplementedError where the environment does not say."""
@@ -293,9 +329,9 @@ class Guard:
 
     def parse(self, program: str, text: str) -> Any:
         """The state a user typed; whatever is wrong with it, or with the environment's reading, is one message."""
-        self.library.named(program)
+        called = self.library.called(program).name
         try:
-            state = self.environment.parse(program, text)
+            state = self.environment.parse(called, text)
         except NotImplementedError:
             raise UsageError(
                 f"{self.name} cannot read instances: leave the input out, and one is drawn (--size, --seed), or give "
@@ -308,7 +344,7 @@ class Guard:
             raise UsageError(
                 f"{self.name}: {shown(text)} cannot be read as an instance of {program}: {reason}"
             ) from error
-        return self.hashable(state, f"parse of {shown(text)}")
+        return self.hashable(self.begun(program, state), f"parse of {shown(text)}")
 
     def format(self, state: Any) -> str:
         """A state the way a user reads it."""
@@ -407,9 +443,7 @@ class Guard:
         if isinstance(error, AlphaNPIError):
             raise error
         frames = traceback.extract_tb(error.__traceback__)
-        theirs = [
-            frame for frame in frames if frame.filename not in (__file__, specification.__file__, facets.__file__)
-        ]
+        theirs = [frame for frame in frames if frame.filename not in _OURS]
         frame = (theirs or list(frames))[-1]
         place = _place(frame.filename)
         at = "" if state is None else f" in state {shown(state)}"

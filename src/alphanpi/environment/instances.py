@@ -27,7 +27,7 @@ def state_of(guard: Guard, program: str, given: Instance) -> Any:
     if isinstance(given, np.ndarray):
         given = given.tolist()
     if type(guard.environment).parse is Textual.parse and type(given) is _kind_of_state(guard, program):
-        return guard.hashable(given, "the state given")
+        return guard.hashable(guard.begun(program, given), "the state given")
     if isinstance(given, str):
         return guard.parse(program, given)
     if isinstance(given, _NUMBERS) and not isinstance(given, bool):
@@ -35,7 +35,7 @@ def state_of(guard: Guard, program: str, given: Instance) -> Any:
     if isinstance(given, (list, range)) or (type(given) is tuple and _kind_of_state(guard, program) is not tuple):
         return _from_sequence(guard, program, [_word(entry) for entry in given])
     guard.library.named(program)
-    return guard.hashable(given, "the state given")
+    return guard.hashable(guard.begun(program, given), "the state given")
 
 
 def text_of(guard: Guard, given: Instance) -> str:
@@ -52,7 +52,8 @@ def text_of(guard: Guard, given: Instance) -> str:
 
 def _kind_of_state(guard: Guard, program: str) -> type:
     environment, least = guard.environment, guard.library.named(program).minimum_size
-    size = min((size for size in environment.train_sizes if size >= least), default=least)
+    trained = guard.library.called(program).sizes_to_train(environment.train_sizes)
+    size = min((size for size in trained if size >= least), default=least)
     return type(guard.initial(program, size, np.random.default_rng(0)))
 
 

@@ -10,8 +10,9 @@ import copy
 from collections.abc import Container, Mapping
 from typing import Any
 
-from alphanpi.environment.library import Library
 from alphanpi.environment.specification import Environment
+
+_WHOLE = "_before_narrowing"
 
 
 def narrowed(environment: Environment[Any], only: Mapping[str, Container[str]]) -> Environment[Any]:
@@ -19,5 +20,13 @@ def narrowed(environment: Environment[Any], only: Mapping[str, Container[str]]) 
     if not only:
         return environment
     narrower = copy.copy(environment)
-    narrower.library = Library(tuple(environment.library), only)  # type: ignore[misc]
+    narrower.library = environment.library.narrowed(only)  # type: ignore[misc]
+    vars(narrower)[_WHOLE] = environment
     return narrower
+
+
+def whole(environment: Environment[Any]) -> Environment[Any]:
+    """The environment as it was given, before any program of it was narrowed."""
+    while _WHOLE in vars(environment):
+        environment = vars(environment)[_WHOLE]
+    return environment

@@ -69,7 +69,8 @@ def choose(
     if instance is None and not drawing and program == topmost:
         instance = example
     if instance is not None:
-        return Problem(program, text_of(guard, instance), state_of(guard, program, instance))
+        called = guard.library.called(program).name
+        return Problem(called, text_of(guard, instance), state_of(guard, program, instance))
     return _drawn(guard, program, size, 0 if seed is None else limits.seed(seed))
 
 
@@ -78,8 +79,9 @@ def _drawn(guard: Guard, program: str, size: int | None, seed: int) -> Problem:
     if entry.atomic:
         raise UsageError(f"{program} is an atomic action; give a program")
     if size is None:
-        size = max(guard.environment.validation_size, entry.minimum_size)
+        usual = guard.library.called(program).size_to_validate(guard.environment.validation_size)
+        size = max(usual, entry.minimum_size)
     elif limits.size(f"{program}: size", size) < entry.minimum_size:
         raise UsageError(f"{program} cannot start at size {size}; its smallest is {entry.minimum_size}")
     state = guard.initial(program, size, np.random.default_rng((seed, size, 0)))
-    return Problem(program, guard.format(state), state, size, seed)
+    return Problem(entry.runs, guard.format(state), state, size, seed)

@@ -1,18 +1,20 @@
 """The specification language: what an environment is and how its programs are declared.
 
 An environment is a set of pure functions over hashable state values. Each atomic action is one method whose
-body is its effect; each program is one method whose body is the test of what must be true afterwards.
+body is its effect; each program is one method whose body is the test of what must be true afterwards. Parts of a
+problem on which programs may be called are attributes.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 
-from alphanpi.environment.declarations import EnvironmentMeta, action, program, require_whole
+from alphanpi.environment.declarations import EnvironmentMeta, action, program, require_whole, subproblem
 from alphanpi.environment.facets import Exportable, Pictured, State, Textual, Verifiable
 from alphanpi.environment.library import STOP, Library, Program
 from alphanpi.errors import SpecificationError
@@ -27,6 +29,7 @@ __all__ = [
     "action",
     "program",
     "require_specified",
+    "subproblem",
 ]
 
 
@@ -46,6 +49,12 @@ class Environment(Textual[State], Pictured[State], Verifiable[State], Exportable
     """Problem size that decides whether a program is learned."""
     test_sizes: ClassVar[tuple[int, ...]] = (5, 10)
     """Problem sizes to measure generalisation on."""
+
+    further_sizes: ClassVar[Mapping[str, tuple[int, ...]]] = MappingProxyType({})
+    """Other sizes of a problem, by name, and their values to learn from; `initial` gets one of each by name."""
+
+    call_start: ClassVar[str | None] = None
+    """Name of a field of the state that holds, inside every call, the state in which the call began."""
 
     fields: tuple[str, ...] = ()
     """A name for every entry of an observation."""
@@ -81,12 +90,15 @@ class Environment(Textual[State], Pictured[State], Verifiable[State], Exportable
         return result
 
     def pre(self, program: str, state: State, caller: str | None = None) -> bool:
-        """Whether `program` may be called here; the legal-action mask is exactly this, everywhere."""
+        """Whether `program` may be called here; the legal-action mask is exactly this, everywhere.
+
+        `program` is the name of an entry of the library: an action, a program, or a call with an argument or on a
+        sub-problem.
+        """
         entry = self.library.named(program)
-        if caller == program:
-            condition = self.library.conditions(program)[self.library.index_of(program)]
-            return bool(condition if isinstance(condition, bool) else condition(state))
-        return entry.pre is None or bool(entry.pre(state))
+        frame = None if caller is None or entry.atomic else self.library.frame(caller, program)
+        entered = state if frame is None else frame.enter(state)
+        return entered is not None and (entry.pre is None or bool(entry.pre(entered)))
 
     def post(self, program: str, before: State, after: State) -> bool:
         """Whether a call that began in `before` may end in `after`."""
@@ -94,22 +106,16 @@ class Environment(Textual[State], Pictured[State], Verifiable[State], Exportable
         return holds
 
     def enter(self, state: State, program: str, caller: str | None = None) -> State:
-        """What the callee sees: the state itself, or the smaller problem when a program calls itself."""
-        if caller != program:
-            return state
-        entry = self.library.named(program)
-        assert entry.shrink is not None
-        smaller: State = entry.shrink(state)
-        return smaller
+        """What the callee sees: the state itself, or a part of the problem, with the call's argument and start."""
+        frame = None if caller is None else self.library.frame(caller, program)
+        entered: State = state if frame is None else frame.enter(state)
+        return entered
 
     def leave(self, caller_state: State, callee_state: State, program: str, caller: str | None = None) -> State:
         """The caller's state after the callee ended in `callee_state`."""
-        if caller != program:
-            return callee_state
-        entry = self.library.named(program)
-        assert entry.restore is not None
-        restored: State = entry.restore(caller_state, callee_state)
-        return restored
+        frame = None if caller is None else self.library.frame(caller, program)
+        left: State = callee_state if frame is None else frame.leave(caller_state, callee_state)
+        return left
 
     def depth(self, program: str, state: State) -> int:
         """Most actions, STOP included, of a call of `program` that begins in `state`."""
@@ -152,9 +158,15 @@ def require_specified(environment: Environment[Any]) -> None:
             raise SpecificationError(f"{name}: `{member}` must be a tuple of sizes, one or more; it is {sizes!r:.80}")
         for size in sizes:
             require_whole(name, member, size, 0, limits.MOST_SIZE)
-    largest = max(environment.train_sizes)
+    further: Any = environment.further_sizes
+    if not isinstance(further, Mapping) or not all(isinstance(named, str) and further[named] for named in further):
+        raise SpecificationError(f"{name}: `further_sizes` must give each name one size or more, in a tuple")
+    for named, sizes in further.items():
+        for size in sizes:
+            require_whole(name, f"further_sizes: {named}", size, 0, limits.MOST_SIZE)
     for item in environment.library.learned:
         least = item.minimum_size
-        if largest < least or environment.validation_size < least:
+        largest = max(item.sizes_to_train(environment.train_sizes))
+        if largest < least or item.size_to_validate(environment.validation_size) < least:
             member = "train_sizes" if largest < least else "validation_size"
             raise SpecificationError(f"{name}: {item.name}: minimum_size {least} is beyond `{member}`")

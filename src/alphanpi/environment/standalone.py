@@ -26,7 +26,7 @@ class Standalone(Generic[State]):
     """Source of a class whose objects the exported functions work on.
 
     The class has a method for every action (its name in lower case), an attribute or property for every field, and
-    for every recursive program a method that gives the smaller problem. An object and the smaller problems made from
+    for every call on another problem a method that gives that problem. An object and the smaller problems made from
     it share what a call changes, and own what `restore` would put back.
     """
 
@@ -40,7 +40,7 @@ class Standalone(Generic[State]):
     agrees: Callable[[State, Any], bool]
     """Whether an object is in a given final state; asked when an export is checked."""
     inner: Mapping[str, str] = field(default_factory=dict)
-    """For every recursive program, the method that gives the smaller problem."""
+    """For every call on another problem, `SORT` by itself or `SORT on left`, the method that gives that problem."""
     fields: Mapping[str, str] = field(default_factory=dict)
     """Expressions for fields that are no attributes of the object."""
 

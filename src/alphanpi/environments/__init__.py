@@ -1,4 +1,4 @@
-"""The paper's environments, one file each, and what belongs to each of them alone.
+"""The built-in environments, one file each, and what belongs to each of them alone: the paper's, then others.
 
 Hanoi is searched harder and with more noise. Where traces are long, a strong discount teaches to skip what need not be
 done this time, and to see that it need not be done is harder than to do it; they also need a longer time from 97 % to
@@ -74,3 +74,27 @@ add(
         ),
     )
 )
+add(Registration("insertion-sort", "alphanpi.environments.insertion_sort:InsertionSort", example=_LIST))
+add(Registration("merge-sort", "alphanpi.environments.merge_sort:MergeSort", example=_LIST))
+add(Registration("quicksort", "alphanpi.environments.quicksort:Quicksort", example=_LIST))
+add(
+    Registration(
+        "topological-sort", "alphanpi.environments.topological_sort:TopologicalSort", example="1:2,5 2:4,5 3:5"
+    )
+)
+add(Registration("brackets", "alphanpi.environments.brackets:Brackets", example="([]{()})"))
+add(
+    Registration(
+        "binary-search",
+        "alphanpi.environments.binary_search:BinarySearch",
+        example="11 in 2 3 5 7 11 13 17 19",
+    )
+)
+add(
+    Registration(
+        "string-matching",
+        "alphanpi.environments.string_matching:StringMatching",
+        example="aba in abbabaab",
+    )
+)
+add(Registration("addition", "alphanpi.environments.addition:Addition", example="9275+848"))

@@ -66,8 +66,24 @@ def bubble_pass(values: tuple[int, ...]) -> tuple[int, ...]:
 def order_patterns(size: int) -> Iterator[tuple[int, ...]]:
     """Every way in which that many values can compare: lists that use exactly the values 0 to their maximum."""
     for values in product(range(size), repeat=size):
-        if max(values) + 1 == len(set(values)):
+        if not values or max(values) + 1 == len(set(values)):
             yield values
+
+
+def drawn_integers(size: int, rng: np.random.Generator) -> tuple[int, ...]:
+    """Integers, some of them negative, of which now and then two are equal."""
+    return tuple(rng.integers(-size, size + 1, size).tolist())
+
+
+def read_integers(text: str) -> tuple[int, ...]:
+    """Integers separated by blanks or commas, at least one."""
+    try:
+        values = tuple(int(word) for word in text.replace(",", " ").split())
+    except ValueError:
+        raise UsageError(f"{text!r} is not a list of integers; write for example '5 3 9 1'") from None
+    if not values:
+        raise UsageError("the list is empty; write for example '5 3 9 1'")
+    return values
 
 
 def some_pointer_after_start(state: PointedList) -> bool:
@@ -283,14 +299,9 @@ class ListActions(Environment[PointedList]):
 
         The pointers start at the end for LSHIFT and RESET, which go left, and at the start for all others.
         """
-        try:
-            values = tuple(int(word) for word in text.replace(",", " ").split())
-        except ValueError:
-            raise UsageError(f"{text!r} is not a list of integers; write for example '5 3 9 1'") from None
+        values = read_integers(text)
         if self.observation == "paper" and any(not 0 <= value < DIGITS for value in values):
             raise UsageError(f"{text!r}: with the paper's observation values are digits 0-9; use compare")
-        if not values:
-            raise UsageError("the list is empty; write for example '5 3 9 1'")
         pairs = starting_pointers(program, len(values))
         leftmost = program not in ("LSHIFT", "RESET")
         return PointedList(values, *pairs(0 if leftmost else pairs.number_of_pairs - 1), 0, len(values) - 1)

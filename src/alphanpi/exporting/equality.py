@@ -132,6 +132,7 @@ class Exported:
         self._functions = renderer.names
         self._recorder = _Comparison()
         self._begun: list[int] = []  # of the functions under way, how often each began
+        self._given: str | None = None  # the method that has just given another problem
         self.plain = self._executed(text)
         self._watched = (
             self.plain if self._standalone is None else self._executed(telling(ast.parse(text), self._functions))
@@ -165,6 +166,27 @@ class Exported:
                 method = vars(kind).get(method_name(entry.name))
                 if method is not None:
                     setattr(kind, method_name(entry.name), _WatchedMethod(entry.name, method, self._recorder))
+            for name in {*standalone.inner.values()} & {*vars(kind)}:
+                setattr(kind, name, self._noted(name, vars(kind)[name]))
+
+    def _noted(self, name: str, method: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """A method that gives another problem, taken note of: which call it is for is seen by nothing else."""
+
+        def noted(subject: Any) -> Any:
+            given = method(subject)
+            self._given = name
+            return given
+
+        return noted
+
+    def _call(self, program: str) -> str:
+        """By which call a function begins."""
+        given, self._given = self._given, None
+        if given is None or self._standalone is None:
+            return program
+        library = self._environment.library
+        names = [call for call, method in self._standalone.inner.items() if method == given]
+        return next((call for call in names if library.called(call).name == program), program)
 
     def _refuse(self, problem: str) -> NoReturn:
         raise SpecificationError(f"{self._name}: standalone(): {problem}")
@@ -174,6 +196,7 @@ class Exported:
         recorder = self._recorder
         recorder.begin(case)
         self._begun.clear()
+        self._given = None
         program, state = case.call
         with recursion(_FRAMES):
             subject = self._subject(program, state)
@@ -239,8 +262,9 @@ class Exported:
 
     def _watched_function(self, program: str, function: Callable[[Any], None]) -> Callable[[Any], None]:
         def watched(subject: Any) -> None:
+            call = self._call(program)
             if self._begun:
-                self._recorder.take(program)
+                self._recorder.take(call)
             self._begun.append(1)
             function(subject)
             for _ in range(self._begun.pop()):
@@ -250,7 +274,7 @@ class Exported:
 
     def _again(self, program: str) -> None:
         """A function goes on with the smaller problem, which the agent calls its program for."""
-        self._recorder.take(program)
+        self._recorder.take(self._call(program))
         self._begun[-1] += 1
 
 
@@ -271,7 +295,7 @@ class _Beginnings(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.AST]:
         told = ast.Expr(ast.Call(ast.Name(AGAIN, ast.Load()), [ast.Constant(self._program)], []))
-        return [ast.fix_missing_locations(ast.copy_location(told, node)), node]
+        return [node, ast.fix_missing_locations(ast.copy_location(told, node))]
 
 
 def executed(source: str | ast.Module) -> dict[str, Any]:

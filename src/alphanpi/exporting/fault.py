@@ -23,6 +23,7 @@ class _OpenFrame(NamedTuple):
     program: str
     state: Any
     subject: Any  # the runtime's object that stands for the state
+    call: str = ""  # the entry by which it was called
 
 
 def runtime_fault(
@@ -44,7 +45,7 @@ def _first(
     frames = [_OpenFrame(program, state, outermost)]
     before = "at the start"
     for action in case.actions or ():
-        program, state, subject = frames[-1]
+        program, state, subject, _ = frames[-1]
         learned = programs[program]
         for feature in tested(learned):
             binary = learned.binary[learned.features.index(feature)]
@@ -52,26 +53,27 @@ def _first(
             if problem is not None:
                 return f"{problem} {before}, in state {shown(state)}"
         if action == STOP:
-            frames.pop()
+            frame = frames.pop()
             if frames:
                 caller = frames[-1]
-                frames[-1] = caller._replace(state=guard.leave(caller.state, state, program, caller.program))
+                left = guard.leave(caller.state, state, frame.call, caller.program)
+                frames[-1] = caller._replace(state=left)
             before = f"after a call of {program}"
             continue
         entry = guard.library.named(action)
         method = method_name(action) if entry.atomic else standalone.inner.get(action, "")
         result = subject
-        if entry.atomic or action == program:
+        if entry.atomic or guard.library.frame(program, action) is not None:
             try:
                 result = getattr(subject, method)()
             except RAISED as error:
-                what = f"the action {action}" if entry.atomic else f"the smaller problem of {action}"
+                what = f"the action {action}" if entry.atomic else f"the problem of {action}"
                 return f"{what}, {standalone.class_name}.{method}(): {raised(error)}, in state {shown(state)}"
         if entry.atomic:
-            frames[-1] = _OpenFrame(program, guard.act(state, action), subject)
+            frames[-1] = frames[-1]._replace(state=guard.act(state, action))
             before = f"after the action {action}"
         else:
-            frames.append(_OpenFrame(action, guard.enter(state, action, program), result))
+            frames.append(_OpenFrame(entry.runs, guard.enter(state, action, program), result, action))
             before = f"at the beginning of {action}, called by {program}"
     if case.actions and not exported.agrees(case.final, outermost):
         return (

@@ -60,7 +60,7 @@ class Machine:
             sys.setrecursionlimit(max(limit, _FRAMES))
         caller, before = self.program, self.state
         self.state = self._guard.enter(before, program, caller)
-        self.program = program
+        self.program = self._library.called(program).name
         self._depth += 1
         try:
             function(self)

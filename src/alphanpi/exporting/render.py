@@ -18,7 +18,7 @@ from alphanpi.exporting.expressions import Atom, Expression, flat, joined, lines
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.names import attribute, function_names
 from alphanpi.exporting.runtime import DEEPEST, divided, imports_sys, pruned, without_unused
-from alphanpi.exporting.tail import folded, loops, nests
+from alphanpi.exporting.tail import calls, folded, loops, nests
 
 _WIDTH = 100
 _INDENT = "    "
@@ -127,10 +127,10 @@ class Renderer:
                 if self.standalone is None
                 else f"{self.parameter}.{method_name(action)}()"
             )
-        name = self.names[action]
+        name = self.names[entry.runs]
         if self.standalone is None:
             return f"env.call({literal(action)}, {name})"
-        if action != caller:
+        if self.library.frame(caller, action) is None:
             return f"{name}({self.parameter})"
         return f"{name}({self._inner(action)})"
 
@@ -297,11 +297,18 @@ def module(renderer: Renderer, programs: Sequence[Learned], header: str, prune: 
     parts = [rule, body, *filter(None, [script])]
     if script:
         imports = _with_sys(imports)
-    if any(nests(learned.program, folded(learned.block)) for learned in programs):
+    if any(_nests(renderer.library, learned) for learned in programs):
         parts.insert(1, _DEPTH)
         imports = _with_sys(imports)
     above = [head, "from __future__ import annotations", imports]
     return "\n\n".join(filter(None, above)) + "\n\n\n" + "\n\n\n".join([written, *parts]) + "\n"
+
+
+def _nests(library: Library, learned: Learned) -> bool:
+    """Whether calls of a function may nest: by the program itself other than at its end, or by those of its group."""
+    named = [library.names[call] for call in library.recursions(learned.program)]
+    others = (call for call in named if call != learned.program)
+    return nests(learned.program, folded(learned.block)) or any(calls(call, learned.block) for call in others)
 
 
 def main_part(renderer: Renderer) -> str:

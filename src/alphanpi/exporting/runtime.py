@@ -44,8 +44,8 @@ def checked_runtime(guard: Guard) -> Runtime:
             ast.parse(expression.strip(), mode="eval")
         except (SyntaxError, ValueError) as error:
             refuse(f"fields: {expression!r}, given for {field}, is no expression: {error}")
-    for entry in guard.library.learned:
-        if entry.recursive and entry.name not in standalone.inner:
+    for entry in guard.library.framed():
+        if entry.name not in standalone.inner:
             refuse(f"inner names no method for {entry.name}; add one")
     for program, method in standalone.inner.items():
         if not isinstance(method, str) or not is_name(method):

@@ -59,7 +59,9 @@ class _Sampler:
         self.seed = seed
         self.reason = ""
         environment = watcher.environment
-        named = (entry.minimum_size, *environment.train_sizes, environment.validation_size, *environment.test_sizes)
+        validated = entry.size_to_validate(environment.validation_size)
+        trained = entry.sizes_to_train(environment.train_sizes)
+        named = (entry.minimum_size, *trained, validated, *environment.test_sizes)
         self._promised = max(size for size in named if isinstance(size, int))
 
     def probes(self, limit: int, most_steps: int) -> list[_Probe]:

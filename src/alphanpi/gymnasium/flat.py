@@ -145,7 +145,8 @@ class FlatEnvironment(gymnasium.Env[Observation, np.int64]):
     def _checked_sizes(self, given: Sizes, least: int) -> list[int]:
         name = self.program
         if given is None:
-            known = [size for size in self.guard.environment.train_sizes if size >= least]
+            trained = self.guard.library.named(self.program).sizes_to_train(self.guard.environment.train_sizes)
+            known = [size for size in trained if size >= least]
             return known or [least]
         sizes = [limits.size(f"{name}: size", size) for size in ([given] if isinstance(given, int) else given)]
         if not sizes or min(sizes) < least:

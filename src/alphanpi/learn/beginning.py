@@ -28,6 +28,7 @@ from alphanpi.agent.weights import (
     separated,
     with_frozen,
 )
+from alphanpi.environment.library import learned_names
 from alphanpi.environment.narrowing import narrowed
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
@@ -70,7 +71,7 @@ class Beginning(NamedTuple):
         count = 0 if embeddings is None or embeddings.dim() == 0 else len(embeddings)
         if not 0 < count < len(library):
             raise UsageError(f"{self.name}: its weights do not fit its programs")
-        return library[len(library) - count :]
+        return learned_names(library, count)
 
     @property
     def frozen(self) -> tuple[FrozenRecord, ...]:

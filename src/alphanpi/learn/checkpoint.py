@@ -53,6 +53,7 @@ from alphanpi.runs.records import (
 )
 from alphanpi.support.files import write_atomically
 from alphanpi.support.record import read_bytes
+from alphanpi.verification.exploration import MOST_STARTS
 
 _KEPT = 2
 _MOST_BYTES = 2**34
@@ -114,6 +115,7 @@ def save_checkpoint(
                 "failed_exams": trainer.curriculum.failed_exams,
                 "completed": trainer.curriculum.completed,
                 "success": trainer.curriculum.success,
+                "given_up": trainer.curriculum.given_up,
             },
             "errors": {
                 name: [{**error.start._asdict(), "passes": error.passes} for error in errors]
@@ -217,6 +219,7 @@ def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
     trainer.curriculum.failed_exams = curriculum.failed_exams
     trainer.curriculum.completed = curriculum.completed
     trainer.curriculum.success = dict(curriculum.success)
+    trainer.curriculum.given_up = curriculum.given_up
     trainer.starts.errors = checkpoint.errors
     if checkpoint.state.together:
         trainer.together = dict(checkpoint.state.together)
@@ -244,11 +247,20 @@ def _errors(trainer: Trainer, state: CheckpointState) -> dict[str, list[Error]]:
     """The error starts of every program; starts of programs or sizes that there are not are refused."""
     environment = trainer.environment
     trained = [size for program in trainer.library.learned for size in trainer.starts.sizes(program)]
-    largest = max(environment.validation_size, *environment.train_sizes, *environment.test_sizes, *trained)
+    validated = [trainer.starts.validation_size(program) for program in trainer.library.learned]
+    largest = max(*validated, environment.validation_size, *environment.train_sizes, *environment.test_sizes, *trained)
 
     def fits(name: str, error: ErrorRecord) -> bool:
-        most = _LARGEST_COUNTER_EXAMPLE if error.origin else largest
-        return error.program == name and error.size <= most and bool(error.seed or error.origin)
+        if error.program != name or not error.origin:
+            return error.program == name and error.size <= largest and bool(error.seed)
+        number, *values = error.origin
+        if error.size > _LARGEST_COUNTER_EXAMPLE or number > MOST_STARTS or len(values) not in (0, error.size):
+            return False
+        try:
+            trainer.starts.state(_start(error))
+        except AlphaNPIError:
+            return False
+        return True
 
     if set(state.errors) != {program.name for program in trainer.library.learned}:
         raise UsageError(f"{STATE_FILE}: field 'errors': other programs than the environment's")
@@ -256,10 +268,11 @@ def _errors(trainer: Trainer, state: CheckpointState) -> dict[str, list[Error]]:
         for error in errors:
             if not fits(name, error):
                 raise UsageError(f"{STATE_FILE}: field 'errors': no start of {name}: {error!r}")
-    return {
-        name: [Error(Start(one.program, one.size, one.seed, one.origin), one.passes) for one in errors]
-        for name, errors in state.errors.items()
-    }
+    return {name: [Error(_start(one), one.passes) for one in errors] for name, errors in state.errors.items()}
+
+
+def _start(error: ErrorRecord) -> Start:
+    return Start(error.program, error.size, error.seed, error.origin)
 
 
 def _tensors(trainer: Trainer) -> dict[str, torch.Tensor]:

@@ -95,9 +95,9 @@ def called_states(
         if culprit is not None and starts.trained_on(culprit):
             failed[culprit.program][starts.guard.hashable(culprit.state, f"calling {culprit.program}")] = None
         for step in execution.steps:
-            callee = library.named(step.action)
+            callee = library.called(step.action)
             if callee.growing:
-                call = Call(callee.name, starts.guard.enter(step.state, callee.name, step.program))
+                call = Call(callee.name, starts.guard.enter(step.state, step.action, step.program))
                 if starts.trained_on(call):
                     called[callee.name][starts.guard.hashable(call.state, f"calling {callee.name}")] = None
     lower = {program.name for program in unlocked} - {program.name for program in highest}

@@ -96,7 +96,7 @@ class Revisions:
         sizes, errors = starts.sizes(program), starts.errors[program.name]
         drawn = []
         for place in range(self.problems):
-            size = int(rng.choice(sizes)) if place % 2 else starts.validation_size
+            size = int(rng.choice(sizes)) if place % 2 else starts.validation_size(program)
             start = starts.start(program.name, size, iteration=iteration, stream=Stream.TRIAL, number=number + place)
             if errors and place % 4 == 1:
                 start = errors[int(rng.integers(len(errors)))].start

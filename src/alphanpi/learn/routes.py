@@ -30,25 +30,27 @@ class Route(NamedTuple):
         states = tuple(step.state for step in steps)
         return cls(steps[0].program, states, tuple(library.index_of(step.action) for step in steps))
 
-    def self_calls(self, program: int) -> list[int]:
-        """Steps at which it called itself."""
-        return [step for step, action in enumerate(self.actions) if action == program]
+    def recursive_calls(self, library: Library) -> list[int]:
+        """Steps at which it called itself, or another of its group."""
+        recursive = library.recursions(self.program)
+        return [step for step, action in enumerate(self.actions) if action in recursive]
 
 
 def as_trace(guard: Guard, route: Route, search: SearchConfig) -> Trace:
     """A route that ends in success; its policies are the actions taken, its value what a search would give it."""
     library, steps = guard.environment.library, len(route.actions)
-    own = library.index_of(route.program)
     policies = np.zeros((steps, len(library)))
     policies[np.arange(steps), list(route.actions)] = 1
     could_recurse = search.recursion_penalty_where == "possible" and not guard.base_case(route.program, route.states[0])
-    could_recurse = could_recurse or any(guard.legal(route.program, state)[own] for state in route.states)
+    recursive = library.recursions(route.program)
+    if recursive and not could_recurse:
+        could_recurse = any(guard.legal(route.program, state)[call] for state in route.states for call in recursive)
     value = success_value(
         search.discount,
         actions=steps,
         recursion_penalty=search.recursion_penalty,
         recursion_bonus=search.recursion_bonus,
-        recursions=len(route.self_calls(own)),
+        recursions=len(route.recursive_calls(library)),
         could_recurse=could_recurse,
     )
     return Trace(

@@ -62,7 +62,7 @@ class Starts:
         self, environment: Environment[Any], settings: EpisodesConfig, seed: int, validation_size: int = 0
     ) -> None:
         self.environment = environment
-        self.validation_size = validation_size or environment.validation_size
+        self._validation_size = validation_size  # 0: what program and environment say
         self.library = environment.library
         self.guard = Guard(environment)
         self.settings = settings
@@ -73,10 +73,14 @@ class Starts:
 
     def sizes(self, program: Program) -> list[int]:
         """Problem sizes a program is trained on."""
-        sizes = set(self.settings.train_sizes or self.environment.train_sizes)
+        sizes = set(self.settings.train_sizes or program.sizes_to_train(self.environment.train_sizes))
         if self.settings.base_case and program.recursive:
             sizes.add(program.minimum_size)
         return sorted(size for size in sizes if size >= program.minimum_size)
+
+    def validation_size(self, program: Program) -> int:
+        """The problem size that decides whether a program is learned."""
+        return self._validation_size or program.size_to_validate(self.environment.validation_size)
 
     def random(self, iteration: int, stream: Stream) -> np.random.Generator:
         """The random numbers of an iteration for one purpose."""

@@ -31,7 +31,7 @@ def thrifty_routes(interpreter: Interpreter, routes: Sequence[Route]) -> list[Ro
         owners: list[int] = []
         for number in pending:
             route = result[number]
-            calls = route.self_calls(library.index_of(route.program))
+            calls = route.recursive_calls(library)
             for step in calls if len(calls) > 1 else ():
                 actions = route.actions[:step] + route.actions[step + 1 :]
                 shorter.append(Route(route.program, route.states[:1], actions))
@@ -53,8 +53,8 @@ def thrifty_traces(interpreter: Interpreter, traces: Sequence[Trace], search: Se
     library = interpreter.library
     numbers: defaultdict[str, list[int]] = defaultdict(list)
     for number, trace in enumerate(traces):
-        own = library.index_of(trace.program)
-        if trace.success and np.count_nonzero(trace.actions == own) > 1:
+        recursive = list(library.recursions(trace.program))
+        if trace.success and np.count_nonzero(np.isin(trace.actions, recursive)) > 1:
             numbers[trace.program].append(number)
     result = list(traces)
     for found in numbers.values():

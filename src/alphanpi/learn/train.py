@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import math
-import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.compiling import compile_search
-from alphanpi.agent.loading import NamedEnvironment, Subject, describe, load
+from alphanpi.agent.loading import NamedEnvironment, Subject, describe, frozen_calls, load
 from alphanpi.agent.weights import ModelCard
 from alphanpi.cluster.shipping import ship, unpacked
 from alphanpi.cluster.spreading import Spread, require_workers, spread
-from alphanpi.cluster.workers import require_unfrozen
 from alphanpi.environment.given import GivenEnvironment, Identified, environment_of, identify, named_again, remember
 from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import SpecificationError, StopTraining, UsageError
-from alphanpi.learn.beginning import beginning_of, read_beginning
+from alphanpi.learn.beginning import Beginning, beginning_of, read_beginning
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.metrics import MetricsWriter
@@ -39,7 +36,7 @@ from alphanpi.network.paying import device_advice
 from alphanpi.runs.directory import RunDirectory, new_meta
 from alphanpi.runs.records import Meta, StoredOutcome
 from alphanpi.support import limits
-from alphanpi.support.interrupts import insist
+from alphanpi.support.interrupts import stop_requests
 from alphanpi.support.limits import percent
 from alphanpi.support.markup import facts
 from alphanpi.verification.certificate import subject_of
@@ -156,8 +153,7 @@ def train(
         resolved = resolved.model_copy(update={"network": sizes})
     record = None if beginning is None else beginning.record
     meta = new_meta(named.identifier, named.options, seed, preset, device, record)
-    require_unfrozen(workers is not None and beginning is not None and bool(beginning.frozen))
-    with _spread(named, workers, ray) as played:
+    with _spread(named, workers, ray, beginning) as played:
         trainer = Trainer(played.environment, resolved, seed, device, beginning, played.spread)
         _advise(trainer, warn)
         trainer.measure_frozen()
@@ -205,8 +201,7 @@ def resume(
         created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
         named = named_again(created, meta.environment, meta.options, environment)
         beginning = read_beginning(directory.beginning_file, meta.beginning)
-        require_unfrozen(workers is not None and beginning is not None and bool(beginning.frozen))
-        played = stack.enter_context(_spread(named, workers, ray))
+        played = stack.enter_context(_spread(named, workers, ray, beginning))
         trainer = Trainer(played.environment, config, meta.seed, device or meta.device, beginning, played.spread)
         _advise(trainer, warn)
         elapsed, seconds = 0.0, Seconds()
@@ -230,11 +225,11 @@ class _Played(NamedTuple):
 
 
 @contextmanager
-def _spread(named: Identified, workers: int | None, ray: str | None) -> Iterator[_Played]:
+def _spread(named: Identified, workers: int | None, ray: str | None, beginning: Beginning | None) -> Iterator[_Played]:
     if workers is None:
         yield _Played(named.environment, None)
         return
-    shipment = ship(named.identifier, named.options)
+    shipment = ship(named.identifier, named.options, frozen_calls(() if beginning is None else beginning.frozen))
     with spread(shipment, workers, ray) as made:
         # States go to and fro: their classes have to be in modules of the same name here and there.
         yield _Played(unpacked(shipment), made)
@@ -281,7 +276,7 @@ def _go_on(
     compile_search(trainer.device)  # before the clock runs
     began, before = time.perf_counter(), elapsed
     cut, saved = False, trainer.iteration
-    reason = "completed" if trainer.curriculum.completed else ""
+    reason = "completed" if trainer.curriculum.completed else "frozen" if trainer.curriculum.given_up else ""
     if trainer.iteration >= trainer.config.max_iterations:
         reason = reason or "iterations"
     if not reason:
@@ -365,28 +360,3 @@ def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDir
         f"{directory.path}: iteration {report.iteration}: weights or losses are no finite numbers any more; "
         "start a new run with a smaller learning.learning_rate, or with learning.gradient_clip"
     )
-
-
-@contextmanager
-def stop_requests() -> Iterator[Callable[[], bool]]:
-    """Let the first Ctrl-C or SIGTERM finish the iteration; a second one stops at once."""
-    received: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        if received:
-            raise KeyboardInterrupt
-        received.append(number)
-        insist()
-
-    handled = (signal.SIGINT, signal.SIGTERM)
-    try:
-        previous = [signal.signal(number, note) for number in handled]
-        insist()
-    except ValueError:  # not in the main thread: nobody sends us signals
-        yield lambda: False
-        return
-    try:
-        yield lambda: bool(received)
-    finally:
-        for number, handler in zip(handled, previous, strict=True):
-            signal.signal(number, handler)

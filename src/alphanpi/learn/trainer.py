@@ -461,8 +461,15 @@ class Trainer:
         seconds = None if deadline == float("inf") else deadline - time.perf_counter()
         proof = prove(self.environment, self.evaluator, self.acting, seconds)
         self.proof = proof if proof.proved else None
+        verdict = proof.verdict
         if not proof.proved:
             self.curriculum.begin_again()
+        if not proof.proved and not proof.failing:
+            # Nothing fails, so there is nothing to practise: what cannot be proved has to be learned in another way.
+            for name in proof.weak:
+                self.replay.forget(self.library.index_of(name) - self.library.atomic_count)
+            self._renew()
+            verdict += "; weights moved towards fresh ones"
         if frozen := [name for name in proof.weak if name in self.curriculum.frozen]:
             self.curriculum.given_up = (
                 f"{frozen[0]} is frozen, and not proved here: {proof.verdict}; train without --freeze"
@@ -472,7 +479,7 @@ class Trainer:
                 Start(failing.program, failing.size, (), (origin.number, *origin.values)) for origin in failing.origins
             ]
             self.starts.remember(failing.program, starts)
-        return proof.verdict
+        return verdict
 
 
 @contextmanager

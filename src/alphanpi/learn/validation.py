@@ -212,7 +212,7 @@ class Validation:
             count = episodes * self.settings.called_program_factor if more else episodes
             for episode in range(count):
                 on_training_size = episode < self.settings.training_share * count
-                size = int(rng.choice(sizes)) if on_training_size else self.starts.validation_size
+                size = int(rng.choice(sizes)) if on_training_size else self.starts.validation_size(program)
                 starts.append(
                     self.starts.start(program.name, size, iteration=iteration, stream=stream, number=len(starts))
                 )
@@ -227,7 +227,7 @@ class Validation:
         calls = [Call(start.program, self.starts.state(start)) for start in starts]
         for start, execution in zip(starts, self.interpreter.run(calls, Recording(depth=0), MOST_ACTIONS), strict=True):
             route = Route.of(execution.steps, self.library)
-            if execution.success and len(route.self_calls(self.library.index_of(start.program))) > 1:
+            if execution.success and len(route.recursive_calls(self.library)) > 1:
                 routes[start.program].append(route)
         wasteful = []
         for name, found in routes.items():
@@ -302,7 +302,7 @@ class Validation:
         starts, episodes = self.starts, self.settings.far_exam_episodes
         if episodes == 0:
             return []
-        smallest = starts.validation_size
+        smallest = starts.validation_size(self.library.named(program))
         size = min(self.settings.far_exam_factor * smallest, max(starts.environment.test_sizes))
         parts: list[list[Call]] = []
         number = 0

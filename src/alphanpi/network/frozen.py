@@ -14,7 +14,7 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
-from alphanpi.environment.library import Library
+from alphanpi.environment.library import Library, learned_names
 from alphanpi.network.config import MOST_WINDOW
 from alphanpi.network.evaluator import noted
 from alphanpi.support.record import Record, Text
@@ -54,8 +54,8 @@ class Placement(NamedTuple):
 
 
 def placed(record: FrozenRecord, learned: int, library: Library, fields: Sequence[str]) -> Placement:
-    """The placement of a network that has learned the last `learned` entries of its library."""
-    own = {name: number for number, name in enumerate(record.library[len(record.library) - learned :])}
+    """The placement of a network that has learned `learned` programs of its library."""
+    own = {name: number for number, name in enumerate(learned_names(record.library, learned))}
     entries = {name: number for number, name in enumerate(record.library)}
     return Placement(
         programs=[own[entry.name] if entry.name in record.programs else 0 for entry in library.learned],

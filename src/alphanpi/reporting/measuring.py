@@ -109,7 +109,7 @@ def observe_calls(agent: Agent, program: str, seed: int = 0) -> CallStatistics:
     """Run instances of the validation size greedily and count who calls whom, and which calls fail."""
     library = agent.environment.library
     entry, guard = library.named(program), agent.guard
-    size = max(agent.environment.validation_size, entry.minimum_size)
+    size = max(entry.size_to_validate(agent.environment.validation_size), entry.minimum_size)
     calls = [
         Call(program, guard.initial(program, size, np.random.default_rng((seed, size, episode))))
         for episode in range(_RELIABILITY_EPISODES)
@@ -121,9 +121,10 @@ def observe_calls(agent: Agent, program: str, seed: int = 0) -> CallStatistics:
     for execution in executions:
         assert execution.tally is not None
         for (caller, action), count in execution.tally.choices.items():
-            counts[caller, action] = counts.get((caller, action), 0) + count
-            if not library.named(action).atomic:
-                made[action] = made.get(action, 0) + count
+            called = library.called(action)
+            counts[caller, called.name] = counts.get((caller, called.name), 0) + count
+            if not called.atomic:
+                made[called.name] = made.get(called.name, 0) + count
         if execution.culprit is not None and execution.failure != Failure.ACTIONS:
             failed[execution.culprit.program] = failed.get(execution.culprit.program, 0) + 1
     reliability = []

@@ -171,7 +171,7 @@ class SearchCollector:
             caller = queue.popleft()
             for decision in caller.decisions:
                 for node in kept_nodes(decision, limit):
-                    for call in self._called(caller.program, decision, node):
+                    for call in self._called(caller.program, decision, node).values():
                         if call in known:
                             continue
                         known.add(call)
@@ -189,13 +189,14 @@ class SearchCollector:
                         queue.append(one)
         return found
 
-    def _called(self, program: str, decision: Decision, node: int) -> list[_Call]:
-        state = decision.nodes[node].state
-        return [
-            _Call(edge.action, call_entry(self.search, program, state, edge.action))
+    def _called(self, program: str, decision: Decision, node: int) -> dict[str, _Call]:
+        """By the entries that were tried in a node, the calls they make."""
+        state, library = decision.nodes[node].state, self.library
+        return {
+            edge.action: _Call(library.called(edge.action).name, call_entry(self.search, program, state, edge.action))
             for edge in decision.nodes[node].edges
-            if edge.visits > 0 and not self.library.named(edge.action).atomic
-        ]
+            if edge.visits > 0 and not library.named(edge.action).atomic
+        }
 
     def _record(self, shown: list[_Shown], limit: int, note: str, reasons: list[str]) -> SearchesRecord:
         places = {_Call(one.program, one.entry): place for place, one in reversed(list(enumerate(shown)))}
@@ -227,7 +228,8 @@ class SearchCollector:
         rows: list[list[Any]] = []
         for original in kept:
             node = decision.nodes[original]
-            searches = {call.program: places.get(call) for call in self._called(program, decision, original)}
+            called = self._called(program, decision, original)
+            searches = {action: places.get(call) for action, call in called.items()}
             edges = [
                 [
                     index(edge.action),

@@ -179,10 +179,19 @@ class _Reader:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=str(method)), args=[]):
                 if not self._generic and name == self.parameter and method in self._methods:
                     return self._methods[method]
-            case ast.Call(func=ast.Name(id=str(function)), args=[_]) if not self._generic:
+            case ast.Call(func=ast.Name(id=str(function)), args=[given]) if not self._generic:
                 if function in self._programs:
-                    return self._programs[function]
+                    return self._called(self._programs[function], given)
         raise _UnreadableError(call.lineno)
+
+    def _called(self, program: str, given: ast.expr) -> str:
+        """The call that a function's argument says: of the program itself, or on another problem."""
+        match given:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if name == self.parameter:
+                for call, inner in self._inner.items():
+                    if inner == method and self.library.called(call).name == program:
+                        return call
+        return program
 
     def begins_again(self, node: ast.Assign, program: str) -> bool:
         """Whether a line goes on with the smaller problem in place of calling its program."""

@@ -95,6 +95,7 @@ class CurriculumRecord(Record):
     failed_exams: Count
     completed: bool
     success: dict[str, Share]
+    given_up: Text = ""  # why there is no use in going on; not in older checkpoints
 
 
 class RevisedRecord(Record):

@@ -1,4 +1,4 @@
-"""Ctrl-C where Python cannot hear it.
+"""Ctrl-C: what is under way is finished first, and it is heard where Python cannot hear it.
 
 Python runs the handler of a signal between two of its own instructions. A function of C that never returns, called by
 an environment, lets it wait for ever. So the signal is handled once: if Python has not asked for it again by the time
@@ -10,6 +10,9 @@ from __future__ import annotations
 import ctypes
 import signal
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 _SYSTEM_DEFAULT = 0
 
@@ -30,3 +33,28 @@ def insist() -> None:
     for function in (install, once):
         function.argtypes, function.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p
     once(number, install(number, _SYSTEM_DEFAULT))
+
+
+@contextmanager
+def stop_requests() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C or SIGTERM was met, so that what is under way can be finished; a second one stops at once."""
+    received: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if received:
+            raise KeyboardInterrupt
+        received.append(number)
+        insist()
+
+    handled = (signal.SIGINT, signal.SIGTERM)
+    try:
+        previous = [signal.signal(number, note) for number in handled]
+        insist()
+    except ValueError:  # not in the main thread: nobody sends us signals
+        yield lambda: False
+        return
+    try:
+        yield lambda: bool(received)
+    finally:
+        for number, handler in zip(handled, previous, strict=True):
+            signal.signal(number, handler)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from alphanpi import __version__
 from alphanpi.errors import UsageError
-from alphanpi.learn.train import stop_requests
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.support import limits
 from alphanpi.support.files import write_atomically
+from alphanpi.support.interrupts import stop_requests
 from alphanpi.support.record import read_record
 from alphanpi.sweeping.backend import Backend, EndedJob
 from alphanpi.sweeping.jobs import JobFolder, jobs_of

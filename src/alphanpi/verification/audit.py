@@ -226,8 +226,12 @@ class Auditor:
         if followed:
             self._calls[step.program] += 1
             caller = frames[-1] if frames else None
-            if caller is not None and caller.program == step.program and not 0 <= frame.measure < caller.measure:
-                self._found(caller, f"it calls itself with measure {frame.measure}, not below its own {caller.measure}")
+            together = caller is not None and library.named(caller.program).level == library.named(step.program).level
+            if caller is not None and together and not 0 <= frame.measure < caller.measure:
+                called = "itself" if caller.program == step.program else step.program
+                self._found(
+                    caller, f"it calls {called} with measure {frame.measure}, not below its own {caller.measure}"
+                )
         frames.append(frame)
 
     def _as_explored(self, frame: _OpenCall, step: Taken) -> bool:

@@ -97,18 +97,20 @@ def run_body(
             continue
         entry = guard.enter(state, action, program)
         size = guard.size(entry)
-        if action == program:
-            smaller = guard.measure(program, entry)
+        callee = library.called(action).name
+        if chosen in library.recursions(program):
+            smaller = guard.measure(callee, entry)
             if not 0 <= smaller < measure:
-                return ended("measure", f"{program} calls itself with measure {smaller}, not below its own {measure}")
-        if not covered(action, size):
-            below = library.named(action).minimum_size
+                called = "itself" if callee == program else callee
+                return ended("measure", f"{program} calls {called} with measure {smaller}, not below its own {measure}")
+        if not covered(callee, size):
+            below = library.named(callee).minimum_size
             why = f"below its minimum_size {below}" if size < below else "where its contract has not been shown"
             return ended("uncovered", f"{program} calls {action} at size {size}, {why}")
-        if not guard.pre(action, entry, None):
-            return ended("uncovered", f"{program} calls {action} in a state in which no run of {action} may start")
-        entries.append(CallEntry(CallMade(action, size), entry))
-        possible = contracts.strengthened(action, entry)
+        if not guard.pre(callee, entry, None):
+            return ended("uncovered", f"{program} calls {action} in a state in which no run of {callee} may start")
+        entries.append(CallEntry(CallMade(callee, size), entry))
+        possible = contracts.strengthened(callee, entry)
         if not possible:
             return ended("uncovered", f"{program} calls {action}, of which no outcome is known at size {size}")
         choice = 0

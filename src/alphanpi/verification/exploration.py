@@ -418,9 +418,15 @@ def recreate(environment: Environment[Any], program: str, size: int, origin: Sta
 
 
 def _made_again(guard: Guard, program: str, size: int, origin: StartOrigin) -> Any:
-    cutoff = guard.cutoff() if origin.number < 0 else None
-    if cutoff is not None:
-        return situations_of(guard, program, cutoff.loops[program])[-1 - origin.number].start
+    if origin.number < 0:
+        cutoff = guard.cutoff()
+        loop = None if cutoff is None else cutoff.loops.get(program)
+        situations = [] if loop is None else situations_of(guard, program, loop)
+        if -origin.number > len(situations):
+            raise SpecificationError(
+                f"{guard.name}: {program} has {len(situations)} situations, and no {origin.number}"
+            )
+        return situations[-1 - origin.number].start
     try:
         if size and not origin.values:
             raise NotImplementedError

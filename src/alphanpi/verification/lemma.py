@@ -60,7 +60,12 @@ def _wrong_loop(library: Library, cutoff: Cutoff, name: str, loop: Any) -> str:
         return "give a Loop, whose rankings are a tuple of Ranking"
     if not loop.rankings:
         return "it has no ranking, so nothing tells that a call ends"
-    callable_here = {entry.name: entry for entry in library.callable_by(name) if entry.name not in (STOP, name)}
+    recursive = library.recursions(name)
+    callable_here = {
+        entry.name: entry
+        for entry in library.callable_by(name)
+        if entry.name != STOP and library.index_of(entry.name) not in recursive
+    }
     for action in (action for ranking in loop.rankings for action in ranking.actions):
         if action not in callable_here:
             return f"a ranking names {action!r}; what it may do is {', '.join(callable_here)}, and no call of itself"

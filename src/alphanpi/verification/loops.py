@@ -123,13 +123,13 @@ class LoopTable:
     def after(self, state: Any, action: str) -> list[Any]:
         """The states in which an action or a call may end; none where the call may not begin."""
         guard, name = self.guard, self.program.name
-        callee = guard.library.named(action)
+        callee = guard.library.called(action)
         if callee.atomic:
             return [guard.act(state, action)]
         entry = guard.enter(state, action, name)
-        if guard.size(entry) < callee.minimum_size or not guard.pre(action, entry, None):
+        if guard.size(entry) < callee.minimum_size or not guard.pre(callee.name, entry, None):
             return []
-        return [guard.leave(state, end, action, name) for end in self.contracts.allowed(action, entry)]
+        return [guard.leave(state, end, action, name) for end in self.contracts.allowed(callee.name, entry)]
 
     def steps(self, situation: Situation, action: str) -> Iterator[tuple[Any, Hashable | None, Decreases]]:
         """What an action leads to: the states, their views, and what becomes of the rankings."""
@@ -241,7 +241,7 @@ def invariant_of(table: LoopTable, decisions: Decisions) -> LoopShown:
                 faults[table.example(sight)] = f"it takes {action}, which the lemma does not follow"
                 continue
             if not library.named(action).atomic:
-                called.add(action)
+                called.add(library.called(action).name)
             step = _Edges(action, table.following(sight, action), decisions.table.following(history, chosen))
             edges[point].append(step)
             for view in step.following:
@@ -355,8 +355,9 @@ def unlike(tables: Mapping[str, LoopTable], name: str, start: Any, rng: np.rando
                     return found(f"comes by {action} no nearer to its end than", state)
                 if view is not None:
                     ways.append(after)
-                    if action in tables:
-                        entries.append((action, guard.enter(state, action, name)))
+                    callee = guard.library.called(action).name
+                    if callee in tables:
+                        entries.append((callee, guard.enter(state, action, name)))
         if not ways:
             break
         state = ways[int(rng.integers(len(ways)))]

@@ -220,13 +220,14 @@ class Verifier:
         """As far as asked for; by default as far as the lemma needs, for this program and those that call it."""
         if self.max_size is not None:
             return self.max_size
-        without = max(self.environment.validation_size, program.minimum_size)
+        validated = [one.size_to_validate(self.environment.validation_size) for one in self.library.learned]
+        without = max(*validated, self.environment.validation_size, program.minimum_size)  # callers may be larger
         if self.cutoff is None or (program.name in self.cutoff.loops and not self.windowed):
             return without
         callers = [
             caller.name
             for caller in self.library.learned
-            if self.library.may_call(caller.name)[self.library.index_of(program.name)]
+            if program in map(self.library.called, (entry.name for entry in self.library.callable_by(caller.name)))
         ]
         return max(self.cutoff.sizes.get(name, program.minimum_size) for name in [program.name, *callers])
 
@@ -283,9 +284,16 @@ class Verifier:
         return self.explorer.explore(item.program, size, self._covered(item.program.name, size))
 
     def _covered(self, caller: str, size: int) -> Covered:
+        group = self._group(caller)
+
         def covered(callee: str, callee_size: int) -> bool:
-            """Whether the contract of a call is shown: before, or, for a smaller measure, by this very induction."""
-            return callee_size in self.progress[callee].sizes or (callee, callee_size) == (caller, size)
+            """Whether the contract of a call is shown: before, or, for a smaller measure, by this very induction.
+
+            That of another of the group may be shown only later; if it is not, `_drop_what_rests_on_nothing` notices.
+            """
+            if callee_size in self.progress[callee].sizes:
+                return True
+            return callee_size == size and callee in group and not self.progress[callee].fault
 
         return covered
 
@@ -349,14 +357,39 @@ class Verifier:
         weighed: dict[str, ProgramShown] = {}
         for item, own in zip(self.progress.values(), numerics, strict=True):
             weighed[item.program.name] = self._shown(item, own, trial, weighed)
+        changed = True
+        while changed:  # what a group claims, it claims together
+            changed = False
+            for name, shown in weighed.items():
+                for callee in sorted(self._called(name) & self._group(name) - {name}):
+                    weaker = shown.verdict.given(weighed[callee].verdict)
+                    if weaker != shown.verdict:
+                        reason = f"it calls {callee}, which is {weighed[callee].verdict}"
+                        shown = shown._replace(verdict=weaker, reasons=(*shown.reasons, reason))
+                        weighed[name], changed = shown, True
         return tuple(weighed.values())
+
+    def _group(self, name: str) -> frozenset[str]:
+        """The program, and those that it and they may call recursively."""
+        group, pending = {name}, [name]
+        while pending:
+            for call in self.library.recursions(pending.pop()):
+                callee = self.library.called(self.library.names[call]).name
+                if callee not in group:
+                    group.add(callee)
+                    pending.append(callee)
+        return frozenset(group)
+
+    def _called(self, name: str) -> set[str]:
+        """The programs that it was seen to call."""
+        return {call.program for explored in self.progress[name].sizes.values() for call in explored.calls}
 
     def _shown(
         self, item: ProgramProgress, numerics: Numerics, trial: Trial | None, below: dict[str, ProgramShown]
     ) -> ProgramShown:
         name = item.program.name
         loop = self.loops.get(name)
-        called = {call.program for explored in item.sizes.values() for call in explored.calls} - {name}
+        called = self._called(name) - self._group(name)
         called |= frozenset() if loop is None else loop.called
         finding = None if trial is None else trial.audit.findings.get(name)
         own = item.counter_example or self._failing.get(name)

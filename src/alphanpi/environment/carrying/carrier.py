@@ -140,6 +140,13 @@ class Carrier:
         self._imports[name] = ast.unparse(only)
         return True
 
+    def needs_import(self, module: str) -> None:
+        """Keep an import of one of Python's own modules, under its own name."""
+        meaning = sys.modules[module]
+        if self._meanings.setdefault(module, meaning) is not meaning:
+            raise UncarriableError(f"two different things are called {module}; rename one")
+        self._imports[module] = f"import {module}"
+
     def define(self, value: FunctionType | type) -> str:
         """Carry a function or class by the statement that defines it; its name."""
         name = value.__name__

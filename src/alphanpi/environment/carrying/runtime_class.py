@@ -9,13 +9,14 @@ import json
 import keyword
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from alphanpi.environment.carrying.carrier import Carrier
 from alphanpi.environment.carrying.inlining import inlined
 from alphanpi.environment.carrying.members import Members
 from alphanpi.environment.carrying.source_text import UncarriableError
+from alphanpi.environment.frames import NO_FRAME_FIELDS, Argument
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.library import Program
 from alphanpi.environment.specification import Environment
@@ -24,6 +25,16 @@ from alphanpi.environment.standalone import identifier, method_name
 _INDENT = "    "
 _RESERVED = frozenset(("state", "may", "_state", "_part", "_back", "_inside"))
 _REST = "rest"  # what is called so that has no name
+_ANEW = "anew"  # the same problem, for another call
+
+
+class _Change(NamedTuple):
+    """What a call changes of the state before its program begins."""
+
+    name: str
+    enter: Callable[[Any], Any] | None
+    leave: Callable[[Any, Any], Any] | None
+    argument: tuple[tuple[str, Argument], ...]
 
 
 class CarriedSource(NamedTuple):
@@ -63,6 +74,8 @@ class RuntimeWriter:
         self._holder = type(self._environment).__name__
         self._instance = _snake(self._holder).upper()
         self._allowed = "ALLOWED"
+        self._changes: dict[str, _Change] = {}
+        self._of_tuples = issubclass(state_class, tuple)
 
     def written(self) -> CarriedSource:
         """The whole source."""
@@ -112,23 +125,44 @@ class RuntimeWriter:
         return [_NESTED.format(kind=self._kind)]
 
     def _inner_names(self, taken: set[str]) -> dict[str, str]:
-        """For each recursive program, the method that gives the smaller problem; equal ones are one."""
+        """For each call on another problem, the method that gives that problem; equal ones are one."""
         names: dict[str, str] = {}
-        known: dict[tuple[Any, Any], str] = {}
-        for entry in self._library.learned:
-            if not entry.recursive:
-                continue
-            key = entry.shrink, entry.restore
-            if key not in known:
-                given = getattr(entry.shrink, "__name__", "<lambda>")
-                name = identifier(given) if given.isidentifier() else _REST
+        known: dict[_Change, str] = {}
+        for entry in self._library.framed():
+            change = self._changes[entry.name] = self._change(entry)
+            if change not in known:
+                name = change.name
                 if name in {*taken, *known.values(), *_RESERVED}:
-                    name = f"{_REST}_of_{method_name(entry.name)}"
+                    name = f"{_REST}_of_{method_name(entry.runs)}"
                 while name in {*taken, *known.values(), *_RESERVED, *self._environment.fields}:
                     name += "_"
-                known[key] = name
-            names[entry.name] = known[key]
+                known[change] = name
+            names[entry.name] = known[change]
         return names
+
+    def _change(self, entry: Program) -> _Change:
+        """What a call changes of the state; the same for all who make it, or there is no such method."""
+        library, target = self._library, entry.target
+        index = library.index_of(entry.name)
+        callers = [caller for caller in library.learned if library.may_call(caller.name)[index]]
+        shrinks = target is None or target.subproblem is None
+        smaller = [caller for caller in callers if shrinks and caller.name == entry.runs]
+        framed = [caller for caller in callers if library.frame(caller.name, entry.name) is not None]
+        if smaller and len(framed) > 1:
+            raise UncarriableError(f"{entry.name} is called on two different problems; give its smaller one a name")
+        argument = () if target is None else tuple(target.argument.items())
+        given = "_".join(["with", *(str(value) for _, value in argument)]) if argument else ""
+        if smaller:
+            own = library.called(entry.name)
+            shrink = own.shrink
+            spelt = getattr(shrink, "__name__", "<lambda>")
+            name = identifier(spelt) if spelt.isidentifier() else _REST
+            return _Change(identifier("_".join(filter(None, [name, given]))), shrink, own.restore, argument)
+        part = None if target is None else target.subproblem
+        if part is None:
+            return _Change(identifier(given) if given else _ANEW, None, None, argument)
+        name = identifier("_".join(filter(None, [part.name, given])))
+        return _Change(name, part.enter, part.leave, argument)
 
     def _property_names(self, taken: set[str]) -> tuple[dict[str, str], dict[str, str]]:
         """For each field and derived condition its property, and for those of another name an expression."""
@@ -185,16 +219,44 @@ class RuntimeWriter:
         ]
 
     def _parts(self, inner: Mapping[str, str]) -> list[str]:
-        """The methods that give smaller problems."""
+        """The methods that give the problems of calls."""
         written: dict[str, str] = {}
-        for program, name in inner.items():
-            entry = self._library.named(program)
-            smaller = self._applied(entry.shrink, f"shrink of {program}")
-            back = _one_line(self._members.carrier.function(entry.restore, f"restore of {program}"))
-            users = " and ".join(other for other, own in inner.items() if own == name)
-            summary = f"The smaller problem that {users} calls itself on; what is done there is seen here afterwards."
-            written[name] = _method(f"{name}(self)", summary, f"{smaller}\nreturn self._inside(smaller, {back})")
+        for call, name in inner.items():
+            change, fields = self._changes[call], self._library.frame_fields
+            lines = ["smaller = self.state"]
+            if change.enter is not None:
+                lines = [self._applied(change.enter, f"how {call} is entered")]
+            lines += [f"smaller = {self._framed('smaller', change)}"] if fields.arguments else []
+            if fields.start is not None:
+                lines.append(f"smaller = {self._replaced('smaller', {fields.start: 'None'})}")
+                lines.append(f"smaller = {self._replaced('smaller', {fields.start: 'smaller'})}")
+            own = [*fields.arguments, *([] if fields.start is None else [fields.start])]
+            callee = self._replaced("callee", {field: f"caller.{field}" for field in own}) if own else ""
+            if change.leave is None:
+                back = f"lambda caller, callee: {callee}"
+            else:
+                back = _one_line(self._members.carrier.function(change.leave, f"how {call} is left"))
+                back = f"lambda caller, callee: {_callee(back)}(caller, {callee})" if own else back
+            users = " and ".join(self._told(other) for other, own_name in inner.items() if own_name == name)
+            summary = f"The problem of {users}; what is done there is seen here afterwards."
+            lines.append(f"return self._inside(smaller, {back})")
+            written[name] = _method(f"{name}(self)", summary, "\n".join(lines))
         return list(written.values())
+
+    def _told(self, call: str) -> str:
+        return f"calls of {call} by itself" if self._library.named(call).target is None else call
+
+    def _framed(self, state: str, change: _Change) -> str:
+        """The expression for a state with the call's argument."""
+        argument = dict(change.argument)
+        return self._replaced(state, {name: repr(argument.get(name)) for name in self._library.frame_fields.arguments})
+
+    def _replaced(self, state: str, values: Mapping[str, str]) -> str:
+        given = ", ".join(f"{name}={value}" for name, value in values.items())
+        if self._of_tuples:
+            return f"{state}._replace({given})"
+        self._members.carrier.needs_import("dataclasses")
+        return f"dataclasses.replace({state}, {given})"
 
     def _applied(self, function: Any, what: str) -> str:
         """Statements that give what a function makes of the state."""
@@ -209,7 +271,7 @@ class RuntimeWriter:
 
     def _legality(self) -> str:
         """A table of what is allowed where; empty where that cannot be written."""
-        if self._members.overrides("pre"):
+        if self._members.overrides("pre") or self._library.frame_fields.start is not None:
             return ""
         trial = self._members.copy()
         rows = []
@@ -218,16 +280,25 @@ class RuntimeWriter:
                 pre = (
                     None if entry.pre is None else _one_line(trial.carrier.function(entry.pre, f"pre of {entry.name}"))
                 )
-                if entry.recursive:
-                    shrink = _one_line(trial.carrier.function(entry.shrink, f"shrink of {entry.name}"))
-                    inner = f"(inner := {_callee(shrink)}(state)) is not None"
-                    pre = f"lambda state: {inner}" + ("" if pre is None else f" and {_callee(pre)}(inner)")
+                change = self._changes.get(entry.name)
+                if change is not None:
+                    pre = self._legal_there(trial, change, pre, entry.name)
                 if pre is not None:
                     rows.append(f"{_INDENT}{_quoted(entry.name)}: {pre},")
         except UncarriableError:
             return ""
         self._members = trial
         return "\n".join([f"{self._allowed} = {{", *rows, "}"])
+
+    def _legal_there(self, trial: Members, change: _Change, pre: str | None, call: str) -> str | None:
+        """Where a call on another problem is legal."""
+        inner = self._framed("inner", change) if self._library.frame_fields.arguments else "inner"
+        test = None if pre is None else f"bool({_callee(pre)}({inner}))"
+        if change.enter is None:
+            return None if test is None else f"lambda inner: {test}"
+        enter = _one_line(trial.carrier.function(change.enter, f"how {call} is entered"))
+        begins = f"(inner := {_callee(enter)}(state)) is not None"
+        return f"lambda state: {begins}" + ("" if test is None else f" and {test}")
 
     def _formatting(self) -> list[str]:
         """How a state is shown, as the environment writes it."""
@@ -237,6 +308,8 @@ class RuntimeWriter:
     def _main(self) -> str:
         """The main part: read an instance as the environment does, run the topmost program, and print."""
         entry = self._library.learned[-1]
+        if self._library.frame_fields != NO_FRAME_FIELDS:
+            return ""
         found = self._tried("parse", f"{_quoted(entry.name)}, text")
         if found is None:
             return ""

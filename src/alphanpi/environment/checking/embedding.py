@@ -7,7 +7,7 @@ solutions need is a finding; what a program might do is a note.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -116,18 +116,27 @@ def _descents(exam: Examination) -> Iterator[IdealCall]:
         for sample in range(exam.samples):
             rng = exam.rng(outer, sample, 3)
             state = probe.initial(name, outer, rng)
-            while (caller := _callable_state(exam, state, rng)) is not None:
-                entered = probe.enter(caller, name, name)
+            while (found := _callable_state(exam, state, rng)) is not None:
+                caller, call = found
+                entered = probe.enter(caller, call, name)
                 if not probe.measure(name, entered) < probe.measure(name, caller):
                     break  # a finding of its own, and no end to this descent
                 yield IdealCall(name, caller, name, entered)
                 state = entered
 
 
-def _callable_state(exam: Examination, state: Any, rng: np.random.Generator) -> Any | None:
+class _Callable(NamedTuple):
+    state: Any
+    call: str
+
+
+def _callable_state(exam: Examination, state: Any, rng: np.random.Generator) -> _Callable | None:
     """The first state on a random walk where the program may call itself, and has an action left to stop."""
-    steps = min(_SEARCH_STEPS, exam.probe.depth(exam.name, state) - 2)
-    for reached in exam.probe.walk(exam.name, state, rng, steps):
-        if exam.probe.pre(exam.name, reached, exam.name):
-            return reached
+    probe = exam.probe
+    steps = min(_SEARCH_STEPS, probe.depth(exam.name, state) - 2)
+    calls = [call for call in probe.recursive_calls(exam.name) if probe.library.called(call).name == exam.name]
+    for reached in probe.walk(exam.name, state, rng, steps):
+        legal = [call for call in calls if probe.pre(call, reached, exam.name)]
+        if legal:
+            return _Callable(reached, legal[int(rng.integers(len(legal))) if len(legal) > 1 else 0])
     return None

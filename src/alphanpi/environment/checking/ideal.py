@@ -29,7 +29,7 @@ class IdealCall(NamedTuple):
 
     caller: str
     state: Any
-    callee: str
+    callee: str  # the program that runs
     entered: Any  # the state the callee begins in
 
 
@@ -80,9 +80,12 @@ class IdealPrograms:
     def solutions(self, program: str, start: Any) -> Solutions:
         """All solutions of a call within its depth."""
         limit, distance, edges, ends = self._explored(program, start)
-        remaining = _distances_back(ends, edges)
+        remaining, called = _distances_back(ends, edges), self._probe.library.called
         lengths = [
-            (distance[state] + 1 + remaining[step.after], IdealCall(program, state, step.action, step.entered))
+            (
+                distance[state] + 1 + remaining[step.after],
+                IdealCall(program, state, called(step.action).name, step.entered),
+            )
             for state, step in edges
             if step.entered is not None and step.after in remaining
         ]
@@ -151,15 +154,16 @@ class IdealPrograms:
 
     def _after_calls(self, program: str, state: Any) -> list[IdealStep]:
         probe, steps = self._probe, []
-        for callee in probe.legal_calls(program, state):
-            entered = probe.enter(state, callee, program)
-            if callee == program and not (probe.measure(program, entered) < probe.measure(program, state)):
+        for call in probe.legal_calls(program, state):
+            entered, callee = probe.enter(state, call, program), probe.library.called(call).name
+            recursive = probe.recursive(program, call)
+            if recursive and not (probe.measure(callee, entered) < probe.measure(program, state)):
                 continue
             if (callee, entered) in self._open:
                 continue
             end = self.end(callee, entered)
             if end is not None:
-                steps.append(IdealStep(callee, probe.leave(state, end, callee, program), entered))
+                steps.append(IdealStep(call, probe.leave(state, end, call, program), entered))
         return steps
 
 

@@ -57,9 +57,17 @@ class Probe(Guard):
         return [name for name, legal in zip(self.library.names[1:count], mask[1:count], strict=True) if legal]
 
     def legal_calls(self, program: str, state: Any) -> list[str]:
-        """The programs a program may call."""
+        """The calls a program may make."""
         mask, count = self.legal(program, state), self.library.atomic_count
         return [name for name, legal in zip(self.library.names[count:], mask[count:], strict=True) if legal]
+
+    def recursive(self, program: str, call: str) -> bool:
+        """Whether by that call a program calls itself, or another of its group."""
+        return self.library.index_of(call) in self.library.recursions(program)
+
+    def recursive_calls(self, program: str) -> list[str]:
+        """The calls by which a program calls itself, or another of its group."""
+        return [self.library.names[index] for index in sorted(self.library.recursions(program))]
 
     def walk(self, program: str, state: Any, rng: np.random.Generator, steps: int) -> Iterator[Any]:
         """The states of a random walk of legal atomic actions, the first one included."""
@@ -81,7 +89,8 @@ class Probe(Guard):
     def sizes(self, program: Program) -> list[int]:
         """The sizes a program is taught and validated on, and its smallest one."""
         environment = self.environment
-        declared = (program.minimum_size, *environment.train_sizes, environment.validation_size)
+        trained = program.sizes_to_train(environment.train_sizes)
+        declared = (program.minimum_size, *trained, program.size_to_validate(environment.validation_size))
         return sorted({size for size in declared if program.minimum_size <= size <= _LARGEST_SIZE})
 
 

@@ -60,7 +60,8 @@ def _survey(exam: Examination, states: list[Any]) -> None:
 
 def _base_case(exam: Examination, state: Any, solutions: Solutions) -> None:
     """Where no solution calls the program itself, it must count as a base case: others are punished for that."""
-    recursive = any(call.callee == exam.name for call in solutions.calls)
+    group = {exam.probe.library.called(call).name for call in exam.probe.recursive_calls(exam.name)}
+    recursive = any(call.callee in group for call in solutions.calls)
     if not solutions.ends or recursive or exam.probe.base_case(exam.name, state):
         return
     message = (

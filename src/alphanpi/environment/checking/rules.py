@@ -48,7 +48,7 @@ def check_states(exam: Examination) -> None:
         with collector.catching(name, state):
             in_time = steps + 2 <= exam.probe.depth(name, start)  # the call, and STOP
             for callee in exam.probe.legal_calls(name, state):
-                recursive_calls += callee == name
+                recursive_calls += exam.probe.recursive(name, callee)
                 _call(exam, state, callee, rng, in_time)
     if global_generators() != generators:
         message = "observe, act, pre, post, enter, leave or a member that shows states draws from a global generator"
@@ -171,9 +171,10 @@ def _members(exam: Examination, state: Any) -> Iterator[_Use]:
 
 
 def _framed(exam: Examination, state: Any) -> list[str]:
-    """The programs that may be called here with a frame: the program itself; any, if enter or leave says so."""
-    every = exam.probe.gives("enter") or exam.probe.gives("leave")
-    return [callee for callee in exam.probe.legal_calls(exam.name, state) if every or callee == exam.name]
+    """The calls that may be made here with a frame: as declared; any, if enter or leave says so."""
+    every, library = exam.probe.changes_frames, exam.probe.library
+    calls = exam.probe.legal_calls(exam.name, state)
+    return [call for call in calls if every or library.frame(exam.name, call) is not None]
 
 
 def _pre(exam: Examination, callee: str, state: Any) -> bool:
@@ -201,27 +202,27 @@ def _leave_callee(exam: Examination, callee: str, caller_state: Any, state: Any)
     return exam.probe.leave(caller_state, state, callee, exam.name)
 
 
-def _call(exam: Examination, state: Any, callee: str, rng: np.random.Generator, in_time: bool) -> None:
+def _call(exam: Examination, state: Any, call: str, rng: np.random.Generator, in_time: bool) -> None:
     """Check a legal call and remember it; rules `frame` and `measure`."""
     probe, collector, name = exam.probe, exam.collector, exam.name
-    entered = probe.enter(state, callee, name)
+    entered, callee = probe.enter(state, call, name), probe.library.called(call).name
     if in_time:
         exam.possible.add([IdealCall(name, state, callee, entered)])
-    if callee not in _framed(exam, state):
+    if call not in _framed(exam, state):
         return
-    call = "a recursive call" if callee == name else f"a call of {callee}"
+    told = "a recursive call" if call == name else f"a call of {call}"
     if not probe.pre(callee, entered, None):
-        message = f"{call} that is legal begins where the pre-condition is false"
+        message = f"{told} that is legal begins where the pre-condition is false"
         collector.add("frame", name, message, state)
-    if probe.leave(state, entered, callee, name) != state:
-        collector.add("frame", name, f"leaving {call} at once does not give the caller's state", state)
-    if callee != name:
+    if probe.leave(state, entered, call, name) != state:
+        collector.add("frame", name, f"leaving {told} at once does not give the caller's state", state)
+    if not probe.recursive(name, call):
         return
-    outer, inner = probe.measure(name, state), probe.measure(name, entered)
+    outer, inner = probe.measure(name, state), probe.measure(callee, entered)
     if not inner < outer:
-        collector.add("measure", name, f"a recursive call takes the measure from {outer} to {inner}", state)
-    *_, ended = probe.walk(name, entered, rng, _CALLEE_ACTIONS)
-    left = probe.leave(state, ended, name, name)
+        collector.add("measure", name, f"{told} takes the measure from {outer} to {inner}", state)
+    *_, ended = probe.walk(callee, entered, rng, _CALLEE_ACTIONS)
+    left = probe.leave(state, ended, call, name)
     found, size = probe.size(left), probe.size(state)
     if found != size:
-        collector.add("frame", name, f"after a recursive call the size is {found} instead of {size}", state)
+        collector.add("frame", name, f"after {told} the size is {found} instead of {size}", state)

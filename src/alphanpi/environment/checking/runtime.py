@@ -12,6 +12,7 @@ from alphanpi.environment.checking.examination import Examination
 from alphanpi.environment.checking.probe import Probe
 from alphanpi.environment.checking.report import Collector
 from alphanpi.environment.guard import shown
+from alphanpi.environment.library import Program
 from alphanpi.environment.standalone import Standalone, method_name, rebuilt_arguments
 from alphanpi.errors import SpecificationError
 
@@ -101,12 +102,12 @@ class _Runtime:
             method = method_name(entry.name)
             if not callable(getattr(kind, method, None)):
                 collector.add("standalone", entry.name, f"the class {name} has no method {method}")
-        for entry in probe.library.learned:
+        for entry in probe.library.framed():
             inner = standalone.inner.get(entry.name)
-            if entry.recursive and inner is None:
-                message = "inner names no method that gives the smaller problem of this recursive program"
+            if inner is None:
+                message = "inner names no method that gives the problem of this call"
                 collector.add("standalone", entry.name, message)
-            elif entry.recursive and not callable(getattr(kind, str(inner), None)):
+            elif not callable(getattr(kind, str(inner), None)):
                 message = f"inner says {inner!r}, but the class {name} has no such method"
                 collector.add("standalone", entry.name, message)
         return len(collector.findings) == count
@@ -119,7 +120,10 @@ class _Runtime:
         for stage in stages:
             if not self._compare(exam, start, stage):
                 return
-        self._call(exam, start, next((stage for stage in stages if self._callable(exam, stage.state)), None), rng)
+        for entry in self._probe.library.framed():
+            if self._probe.library.may_call(exam.name)[self._probe.library.index_of(entry.name)]:
+                legal = (stage for stage in stages if self._probe.pre(entry.name, stage.state, exam.name))
+                self._call(exam, start, entry, next(legal, None), rng)
 
     def check_agrees_can_fail(self) -> None:
         """A comparison that never says no checks nothing."""
@@ -141,29 +145,28 @@ class _Runtime:
             self._denied += not self._agrees(start, subject)
         return True
 
-    def _callable(self, exam: Examination, state: Any) -> bool:
-        return exam.program.recursive and self._probe.pre(exam.name, state, exam.name)
-
-    def _call(self, exam: Examination, start: Any, stage: _Stage | None, rng: np.random.Generator) -> None:
-        """The smaller problem must look as the environment's does, and what is done in it must be seen outside."""
-        if stage is None:
+    def _call(
+        self, exam: Examination, start: Any, entry: Program, stage: _Stage | None, rng: np.random.Generator
+    ) -> None:
+        """The problem of a call must look as the environment's does, and what is done in it must be seen outside."""
+        if stage is None or self._probe.library.frame(exam.name, entry.name) is None:
             return
-        probe, name = self._probe, exam.name
+        probe, name = self._probe, entry.name
         outer = self._subject(start)
         self._act(outer, stage.actions)
         method = self._standalone.inner[name]
         inner = probe.ask(f"standalone: {method}()", getattr(outer, method))
-        state = probe.enter(stage.state, name, name)
+        state = probe.enter(stage.state, name, exam.name)
         done = (*stage.actions, f"{method}()")
         if not self._same_fields(exam, inner, state, done, start):
             return
-        for after, action in _walk(exam, state, rng, _INNER_STEPS):
+        for after, action in _walk(exam, state, rng, _INNER_STEPS, entry.runs):
             state = after
             done = (*done, action)
             self._act(inner, (action,))
             if not self._same_fields(exam, inner, state, done, start):
                 return
-        self._same_fields(exam, outer, probe.leave(stage.state, state, name, name), (*done, "and back"), start)
+        self._same_fields(exam, outer, probe.leave(stage.state, state, name, exam.name), (*done, "and back"), start)
 
     def _subject(self, start: Any) -> Any:
         kind, ask = self._namespace[self._standalone.class_name], self._probe.ask
@@ -198,10 +201,12 @@ class _Runtime:
         return eval(expression, self._namespace, {self._standalone.parameter: subject})
 
 
-def _walk(exam: Examination, state: Any, rng: np.random.Generator, steps: int = _STEPS) -> Iterator[tuple[Any, str]]:
-    """States and the actions that lead to them."""
+def _walk(
+    exam: Examination, state: Any, rng: np.random.Generator, steps: int = _STEPS, program: str = ""
+) -> Iterator[tuple[Any, str]]:
+    """States and the actions that lead to them, of the program examined or another."""
     for _ in range(steps):
-        actions = exam.probe.legal_actions(exam.name, state)
+        actions = exam.probe.legal_actions(program or exam.name, state)
         if not actions:
             return
         action = actions[int(rng.integers(len(actions)))]

@@ -1,0 +1,181 @@
+"""Merge sort: sort both halves, then merge them, always taking the smaller of the two heads."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from alphanpi.environment.scene import Scene
+from alphanpi.environment.specification import Environment, action, program, subproblem
+from alphanpi.environments.list_picture import picture
+from alphanpi.environments.lists import drawn_integers, order_patterns, read_integers
+
+
+class Halves(NamedTuple):
+    """The current problem is `values[start:end]`, cut in the middle; what lies before the head of a half is taken."""
+
+    values: tuple[int, ...]
+    start: int
+    end: int
+    left_head: int
+    right_head: int
+    taken: tuple[int, ...] = ()  # in this order
+
+    @property
+    def middle(self) -> int:
+        """Where the right half begins; the left one is not the longer one."""
+        return (self.start + self.end) // 2
+
+    def with_numbers(self, numbers: Iterable[int]) -> Halves:
+        """The same problem with other numbers in it."""
+        return self._replace(values=(*self.values[: self.start], *numbers, *self.values[self.end :]))
+
+
+def begun(values: tuple[int, ...], start: int, end: int) -> Halves:
+    """A problem of which nothing is taken yet."""
+    return Halves(values, start, end, left_head=start, right_head=(start + end) // 2)
+
+
+def several(state: Halves) -> bool:
+    """Whether there is more than one number."""
+    return state.end - state.start > 1
+
+
+def left_remains(state: Halves) -> bool:
+    """Whether something of the left half is not yet taken."""
+    return state.left_head < state.middle
+
+
+def right_remains(state: Halves) -> bool:
+    """Whether something of the right half is not yet taken."""
+    return state.right_head < state.end
+
+
+def nothing_taken(state: Halves) -> bool:
+    """Whether no number is taken."""
+    return not state.taken
+
+
+def everything_taken(state: Halves) -> bool:
+    """Whether all numbers are taken."""
+    return len(state.taken) == state.end - state.start
+
+
+def merged(state: Halves) -> Halves:
+    """Both halves in one, always the smaller of the two heads first; sorted if the halves are."""
+    left, right = state.values[state.start : state.middle], state.values[state.middle : state.end]
+    return state.with_numbers(heapq.merge(left, right))
+
+
+def in_order(state: Halves) -> Halves:
+    """The numbers sorted."""
+    return state.with_numbers(sorted(state.values[state.start : state.end]))
+
+
+def left_half(state: Halves) -> Halves | None:
+    """The left half as a problem of its own."""
+    return begun(state.values, state.start, state.middle) if several(state) else None
+
+
+def right_half(state: Halves) -> Halves | None:
+    """The right half as a problem of its own."""
+    return begun(state.values, state.middle, state.end) if several(state) else None
+
+
+def whole(caller: Halves, callee: Halves) -> Halves:
+    """The caller's problem again, with the numbers as the callee left them."""
+    return caller._replace(values=callee.values)
+
+
+class MergeSort(Environment[Halves]):
+    """Merge sort: both halves, then a merge."""
+
+    fields = ("several", "left_remains", "right_remains", "right_is_smaller")
+    size_unit = ("number", "numbers")
+    train_sizes: ClassVar = (1, 2, 3, 4)
+    validation_size: ClassVar = 6
+    test_sizes: ClassVar = (10, 40, 100, 1000)
+
+    left = subproblem(enter=left_half, leave=whole)
+    right = subproblem(enter=right_half, leave=whole)
+
+    @action(pre=left_remains)
+    def TAKE_LEFT(self, state: Halves) -> Halves:
+        """Take the head of the left half."""
+        head = state.values[state.left_head]
+        return state._replace(left_head=state.left_head + 1, taken=(*state.taken, head))
+
+    @action(pre=right_remains)
+    def TAKE_RIGHT(self, state: Halves) -> Halves:
+        """Take the head of the right half."""
+        head = state.values[state.right_head]
+        return state._replace(right_head=state.right_head + 1, taken=(*state.taken, head))
+
+    @action(pre=everything_taken)
+    def PUT_BACK(self, state: Halves) -> Halves:
+        """Write what was taken where the halves were."""
+        values = (*state.values[: state.start], *state.taken, *state.values[state.end :])
+        return begun(values, state.start, state.end)
+
+    @program(
+        level=1,
+        depth=lambda state: state.end - state.start + 2,
+        pre=lambda state: several(state) and nothing_taken(state),
+        minimum_size=2,
+        train_sizes=(2, 3, 4, 5),
+    )
+    def MERGE(self, before: Halves, after: Halves) -> bool:
+        """Merge the halves, always the smaller of the two heads first; if they are in order, all is then."""
+        return after == merged(before)
+
+    @program(level=2, depth=4, pre=nothing_taken, recursive=(left, right))
+    def MERGE_SORT(self, before: Halves, after: Halves) -> bool:
+        """Sort the numbers."""
+        return after == in_order(before)
+
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> Halves:
+        """Small integers."""
+        return begun(drawn_integers(size, rng), 0, size)
+
+    def observe(self, state: Halves) -> tuple[bool, ...]:
+        """What remains of the halves, and whether the head of the right one is smaller where both have one."""
+        left, right = left_remains(state), right_remains(state)
+        smaller = left and right and state.values[state.right_head] < state.values[state.left_head]
+        return several(state), left, right, smaller
+
+    def size(self, state: Halves) -> int:
+        """How many numbers there are."""
+        return state.end - state.start
+
+    def enumerate(self, program: str, size: int) -> Iterator[Halves]:
+        """One list for each order of the numbers."""
+        return (begun(values, 0, size) for values in order_patterns(size))
+
+    def templates(self, program: str, size: int, values: Sequence[Any]) -> Iterator[Halves]:
+        """The values given."""
+        yield begun(tuple(values), 0, size)
+
+    def outcomes(self, program: str, before: Halves) -> Iterator[Halves]:
+        """A single one."""
+        yield merged(before) if program == "MERGE" else in_order(before)
+
+    def parse(self, program: str, text: str) -> Halves:
+        """Read integers separated by blanks or commas."""
+        values = read_integers(text)
+        return begun(values, 0, len(values))
+
+    def format(self, state: Halves) -> str:
+        """The numbers, separated by blanks."""
+        return " ".join(map(str, state.values))
+
+    def render(self, state: Halves) -> Scene:
+        """A bar for every number, the current problem underlaid; what is taken stands in a row below."""
+        empty = [*range(state.start, state.left_head), *range(state.middle, state.right_head)]
+        places = []
+        for value in state.taken:
+            places.append(next(place for place in empty if state.values[place] == value))
+            empty.remove(places[-1])
+        return picture(state.values, (), (state.start, state.end - 1), places)
