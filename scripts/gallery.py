@@ -50,6 +50,8 @@ def _entry(listing: Listing) -> str:
     options = ", ".join(f"{name} `{value}`" for name, value in listing.options.items())
     lines += [f"- Actions: {names[0]}", f"- To be learned: {'; '.join(levels)}"]
     lines += [f"- Options: {options}"] if options else []
+    page = f"gallery/{listing.id}.md"
+    lines += [f"- How it is said and what was learned: [{page}]({page})"] if (PAGE.parent / page).is_file() else []
     lines += [f"- Source: [{source}](../{source})", ""]
     weights = ROOT / "src" / "alphanpi" / "pretrained" / listing.id
     lines += ["```sh", f"alphanpi train {listing.id} --out runs/{listing.id}"]
