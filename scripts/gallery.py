@@ -38,7 +38,7 @@ def _own(listing: Listing) -> bool:
 def _entry(listing: Listing) -> str:
     assert listing.environment is not None
     library, known = listing.environment.library, registration(listing.id)
-    entries = [one for one in library if one.name != STOP]
+    entries = [one for one in library if one.name != STOP and one.target is None]
     names = [", ".join(_name(one) for one in entries if one.level == level) for level in range(library.levels + 1)]
     levels = [f"level {level}: {programs}" for level, programs in enumerate(names) if level > 0]
     source = Path(str(inspect.getsourcefile(listing.environment))).relative_to(ROOT).as_posix()
