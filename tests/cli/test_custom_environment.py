@@ -8,6 +8,8 @@ import shutil
 
 import pytest
 
+from alphanpi.environment.skeleton import new_env
+from alphanpi.errors import UsageError
 from tests.helpers.commands import command
 from tests.helpers.paths import DOCS, EXAMPLES, LIGHTS
 
@@ -109,3 +111,29 @@ def test_a_fresh_skeleton_from_check_to_trace(run, tmp_path):
     # What was trained belongs to the file: without it, the agent cannot be loaded.
     (tmp_path / "counting.py").rename(tmp_path / "moved.py")
     assert command("run", trained, "WALK", 3).code == 2
+
+
+@pytest.mark.parametrize("kind", ["list", "tree", "grid", "number", "graph"])
+def test_a_skeleton_of_every_kind_has_no_mistakes(run, tmp_path, kind):
+    run("new-env", "my-problem", "--kind", kind, "--folder", tmp_path)
+    said = run("check", f"{tmp_path / 'my_problem.py'}:MyProblem", "--samples", 10)
+    assert "no findings" in said
+    assert "note" not in said
+    source = (tmp_path / "my_problem.py").read_text()
+    assert source.startswith('"""My problem: ')
+    assert "subproblem(" in source
+
+
+def test_a_skeleton_with_named_parts_is_learned(run, tmp_path):
+    run("new-env", "my-tree", "--kind", "tree", "--folder", tmp_path)
+    run("train", tmp_path / "my_tree.py", "--seed", 0, "--out", tmp_path / "run")
+    measured = run("eval", tmp_path / "run", "--sizes", "10,40", "--episodes", 10, "--mode", "greedy", "--json")
+    assert set(rates(measured).values()) == {1.0}
+
+
+def test_a_kind_that_is_not_there_is_refused(tmp_path):
+    outcome = command("new-env", "my-tree", "--kind", "tres", "--folder", tmp_path)
+    assert outcome.code == 2
+    with pytest.raises(UsageError, match="no kind 'tres'; there are list, tree, grid, number, graph"):
+        new_env("my-tree", tmp_path, kind="tres")  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []

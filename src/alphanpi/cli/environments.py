@@ -148,7 +148,8 @@ def search(
 def _by_level(environment: Any) -> dict[int, list[str]]:
     levels: dict[int, list[str]] = {}
     for program in environment.library:
-        levels.setdefault(program.level, []).append(program.name + ("*" if program.recursive else ""))
+        if program.target is None:  # calls are no programs of their own
+            levels.setdefault(program.level, []).append(program.name + ("*" if program.recursive else ""))
     return levels
 
 

@@ -139,13 +139,13 @@ class BinarySearch(Environment[SearchedList]):
         return SearchedList(values, wanted, 0, len(values))
 
     def format(self, state: SearchedList) -> str:
-        """The value and the list, the current problem in brackets; the place, once it is known."""
+        """The value and the list, in brackets what is left of it; the place, once it is known."""
         if state.answer is not None:
             return "nowhere" if state.answer == NOWHERE else f"at {state.answer}"
         words = [str(value) for value in state.values]
-        parts = (words[: state.low], words[state.low : state.high], words[state.high :])
-        outer, current, rest = (" ".join(part) for part in parts)
-        return f"{state.wanted} in {outer} [{current}] {rest}".rstrip()
+        if (state.low, state.high) != (0, len(words)):
+            words[state.low : state.high] = [f"[{' '.join(words[state.low : state.high])}]"]
+        return " ".join([str(state.wanted), "in", *words])
 
     def result(self, program: str, final: SearchedList, actions: Sequence[Step]) -> str:
         """Where the value is, counted from 0."""

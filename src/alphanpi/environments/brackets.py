@@ -47,6 +47,16 @@ class Reading(NamedTuple):
         return self.begun is not None and self.in_group and not self.wrong and self.bracket == -self.begun.bracket
 
 
+def inside_group(reading: Reading) -> Reading | None:
+    """What is left to be read, for a group inside that of the call; there is none before it is opened."""
+    return reading if reading.in_group else None
+
+
+def read_so_far(caller: Reading, callee: Reading) -> Reading:
+    """The caller goes on where the inner group has ended."""
+    return callee
+
+
 def read(before: Reading, one_group: bool) -> Reading:
     """What is known after a group, or after everything, or where something is wrong."""
     opened: list[int] = []
@@ -76,10 +86,7 @@ class Brackets(Environment[Reading]):
     test_sizes: ClassVar = (10, 60, 100, 1000)
     call_start: ClassVar = "begun"
 
-    inside = subproblem(
-        enter=lambda reading: reading if reading.in_group else None,
-        leave=lambda caller, callee: callee,
-    )
+    inside = subproblem(enter=inside_group, leave=read_so_far)
 
     @action(pre=lambda reading: reading.bracket > 0 and not reading.in_group and not reading.wrong)
     def OPEN(self, reading: Reading) -> Reading:
@@ -116,6 +123,7 @@ class Brackets(Environment[Reading]):
         depth=lambda reading: (len(reading.brackets) - reading.position) // 2 + 2,
         pre=lambda reading: not reading.wrong and not reading.in_group,
         minimum_size=0,
+        train_sizes=(0, 1, 2, 3, 4, 5, 6),
     )
     def CHECK(self, before: Reading, after: Reading) -> bool:
         """Read all groups, to the end or to what is wrong."""

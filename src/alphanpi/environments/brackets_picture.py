@@ -38,6 +38,7 @@ def picture(brackets: tuple[int, ...], position: int, deepest: int, wrong: bool)
 
 def _box(first: int, x: float, width: float, nesting: int) -> Shape:
     half = max(16.0, _HALF - 8 - 9 * nesting)
+    tone = min(1.0, nesting / 4)
     return rectangle(
-        f"group-{first}", x + 2, _MIDDLE - half, width - 4, 2 * half, "item", radius=8, tone=min(1.0, nesting / 6)
+        f"group-{first}", x + 2, _MIDDLE - half, width - 4, 2 * half, "item", radius=8, tone=tone, faded=True
     )

@@ -17,7 +17,9 @@ def picture(searched: str, pattern: str, start: int, passed: int, answer: int | 
     offset = (_WIDTH - pitch * columns) / 2
     labelled = columns <= _MOST_LABELS
     shapes = [
-        rectangle("current", offset + start * pitch - 3, _TEXT - 8, (columns - start) * pitch + 6, 66, "focus", radius=8)
+        rectangle(
+            "current", offset + start * pitch - 3, _TEXT - 8, (columns - start) * pitch + 6, 66, "focus", radius=8
+        )
     ]
 
     def cell(name: str, letter: str, column: int, top: float, **more: object) -> Shape:
@@ -31,9 +33,7 @@ def picture(searched: str, pattern: str, start: int, passed: int, answer: int | 
         compared = start <= place < start + passed
         shapes.append(cell(f"text-{place}", letter, place, _TEXT, tone=0.8 if compared else 0.0, faded=place < start))
     for place, letter in enumerate(pattern):
-        shapes.append(
-            cell(f"pattern-{place}", letter, start + place, _PATTERN, tone=0.8 if place < passed else 0.4)
-        )
+        shapes.append(cell(f"pattern-{place}", letter, start + place, _PATTERN, tone=0.8 if place < passed else 0.4))
     if passed < len(pattern):
         x = offset + (start + passed) * pitch + min(_SIDE, pitch) / 2
         shapes.append(rectangle("here", x - 8, _PATTERN + _SIDE + 10, 16, 16, "first", radius=8))
