@@ -53,7 +53,7 @@ def gallery_case(environment: str, **others: Any) -> Case:
     made = alphanpi.make(environment)
     program = made.library.learned[-1]
     size = 10 * max(program.sizes_to_train(made.train_sizes))
-    both = ("greedy", "planning")
+    both: tuple[Literal["greedy", "planning"], ...] = ("greedy", "planning")
     usual = Case(environment, environment, {}, "default", 10, 120, program.name, (size,), 40, (1000,), both, 5)
     return usual._replace(**others)
 
