@@ -34,7 +34,7 @@ def test_unknown_id_is_answered_with_close_ones():
 def test_unknown_id_without_close_ones_is_answered_with_all():
     with pytest.raises(
         UnknownEnvironmentError,
-        match="there are .*flat-sorting, hanoi, .*recursive-sorting, recursive-sorting-compare, sorting",
+        match=r"there are .*flat-sorting, hanoi, .*recursive-sorting, recursive-sorting-compare, sorting",
     ):
         registry.make("@@@@")
 
