@@ -13,10 +13,11 @@ from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environment import scene
+from alphanpi.environment.specification import STOP
 from alphanpi.environments.binary_search import NOWHERE, BinarySearch, SearchedList
 from alphanpi.errors import UsageError
 from tests.helpers.instances import some
-from tests.helpers.solutions import STOP, ScriptedEvaluator, Steps, View, execute
+from tests.helpers.solutions import ScriptedEvaluator, Steps, View, execute
 
 ENVIRONMENT = BinarySearch()
 

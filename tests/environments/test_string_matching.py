@@ -14,10 +14,11 @@ from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environment import scene
+from alphanpi.environment.specification import STOP
 from alphanpi.environments.string_matching import NOWHERE, LaidPattern, StringMatching
 from alphanpi.errors import UsageError
 from tests.helpers.instances import some
-from tests.helpers.solutions import STOP, ScriptedEvaluator, Steps, View, execute
+from tests.helpers.solutions import ScriptedEvaluator, Steps, View, execute
 
 ENVIRONMENT = StringMatching()
 
@@ -42,8 +43,9 @@ def search(see: View, size: int) -> Steps:
 SOLUTIONS = {"MATCH_HERE": match_here, "SEARCH": search}
 
 
-def answer(text: str, pattern: str) -> int:
-    return execute(ENVIRONMENT, "SEARCH", LaidPattern(text, pattern), SOLUTIONS).answer
+def answer(text: str, pattern: str) -> int | None:
+    ended: LaidPattern = execute(ENVIRONMENT, "SEARCH", LaidPattern(text, pattern), SOLUTIONS)
+    return ended.answer
 
 
 @given(text=st.text("abc", max_size=40), pattern=st.text("abc", min_size=1, max_size=4))
