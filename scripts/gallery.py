@@ -39,10 +39,7 @@ def _entry(listing: Listing) -> str:
     assert listing.environment is not None
     library, known = listing.environment.library, registration(listing.id)
     entries = [one for one in library if one.name != STOP and one.target is None]
-<<<<<<< HEAD
-=======
     calls = ", ".join(f"`{one.name}`" for one in library if one.target is not None)
->>>>>>> main
     names = [", ".join(_name(one) for one in entries if one.level == level) for level in range(library.levels + 1)]
     levels = [f"level {level}: {programs}" for level, programs in enumerate(names) if level > 0]
     source = Path(str(inspect.getsourcefile(listing.environment))).relative_to(ROOT).as_posix()
@@ -55,15 +52,9 @@ def _entry(listing: Listing) -> str:
     lines += [f"- Actions: {names[0]}", f"- To be learned: {'; '.join(levels)}"]
     lines += [f"- Calls with a part or an argument: {calls}"] if calls else []
     lines += [f"- Options: {options}"] if options else []
-<<<<<<< HEAD
-    page = f"gallery/{listing.id}.md"
-    lines += [f"- How it is said and what was learned: [{page}]({page})"] if (PAGE.parent / page).is_file() else []
-    lines += [f"- Source: [{source}](../{source})", ""]
-=======
     lines += [f"- Source: [{source}](../{source})"]
     more = f"gallery/{listing.id}.md"
     lines += [f"- [How it is said, and what was learned]({more})", ""] if (PAGE.parent / more).is_file() else [""]
->>>>>>> main
     weights = ROOT / "src" / "alphanpi" / "pretrained" / listing.id
     lines += ["```sh", f"alphanpi train {listing.id} --out runs/{listing.id}"]
     if weights.is_dir():
