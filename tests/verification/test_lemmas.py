@@ -18,7 +18,7 @@ from alphanpi.environments.lists import PointedList, is_sorted
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.verification import verify_evaluator
-from alphanpi.verification.decisions import Decisions
+from alphanpi.network.decisions import Decisions
 from alphanpi.verification.exploration import Explorer, LimitError
 from alphanpi.verification.verdicts import NONE, Kind, Verdict, overall
 from alphanpi.verification.verifier import Verifier

@@ -22,7 +22,7 @@ from alphanpi.learn.proof import prove, require_lemma
 from alphanpi.verification import verify_evaluator
 from alphanpi.verification.certificate import Verified, certify
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.decisions import Decisions
+from alphanpi.network.decisions import Decisions
 from alphanpi.verification.exploration import TIME_MET, LimitError, recreate
 from alphanpi.verification.loops import LoopTable, invariant_of, unlike
 from alphanpi.verification.recheck import read_record, recheck

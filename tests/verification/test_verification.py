@@ -18,7 +18,7 @@ from alphanpi.environments.lists import PointedList, is_sorted
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.environments.sorting import Sorting
 from alphanpi.verification import verify_evaluator
-from alphanpi.verification.decisions import Decisions
+from alphanpi.network.decisions import Decisions
 from alphanpi.verification.exploration import Explorer
 from alphanpi.verification.numerics import Numerics
 from alphanpi.verification.verdicts import NONE, Kind, Verdict

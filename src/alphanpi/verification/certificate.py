@@ -17,7 +17,7 @@ from alphanpi.environment.specification import Environment
 from alphanpi.network.history_table import NONE
 from alphanpi.network.model import NPINetwork
 from alphanpi.support.versions import versions
-from alphanpi.verification.decisions import Decisions
+from alphanpi.network.decisions import Decisions
 from alphanpi.verification.exploration import CounterExample, Explored, SequenceShown
 from alphanpi.verification.lemma import SAMPLES
 from alphanpi.verification.loops import LoopShown

@@ -16,7 +16,7 @@ from alphanpi.network.evaluator import Evaluator
 from alphanpi.network.model import NPINetwork
 from alphanpi.verification import lemma
 from alphanpi.verification.audit import Audit, Audited, Auditor, Claim, failing_run
-from alphanpi.verification.decisions import Decisions
+from alphanpi.network.decisions import Decisions
 from alphanpi.verification.exploration import (
     MOST_FAILING,
     TIME_MET,

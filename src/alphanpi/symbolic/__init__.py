@@ -1,0 +1,18 @@
+"""Writing environments that can be proved right at every size: operations that know what unknown values mean."""
+
+from __future__ import annotations
+
+from alphanpi.symbolic.base import Unknowns
+from alphanpi.symbolic.helpers import ascending, every, first, fold, length, replaced, same_values, swept
+
+__all__ = [
+    "Unknowns",
+    "ascending",
+    "every",
+    "first",
+    "fold",
+    "length",
+    "replaced",
+    "same_values",
+    "swept",
+]
