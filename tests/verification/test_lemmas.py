@@ -14,7 +14,8 @@ from alphanpi.engine.tables import Failure
 from alphanpi.environment.specification import STOP, Environment, action, program
 from alphanpi.environments import recursive_sorting_lemma as lists_lemma
 from alphanpi.environments.hanoi import Hanoi
-from alphanpi.environments.lists import PointedList, is_sorted
+from alphanpi.environments.lists import PointedList
+from alphanpi.symbolic import is_sorted
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.verification import verify_evaluator

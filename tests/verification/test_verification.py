@@ -14,7 +14,8 @@ from alphanpi.environment.specification import STOP
 from alphanpi.environment.unknown import Choices, Order
 from alphanpi.environments import recursive_sorting_lemma as lists_lemma
 from alphanpi.environments.hanoi import Hanoi, Towers
-from alphanpi.environments.lists import PointedList, is_sorted
+from alphanpi.environments.lists import PointedList
+from alphanpi.symbolic import is_sorted
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.environments.sorting import Sorting
 from alphanpi.verification import verify_evaluator

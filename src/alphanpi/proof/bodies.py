@@ -19,17 +19,17 @@ from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.reasoning import Reasoning
 from alphanpi.symbolic.states import differences, known, lengths
-from alphanpi.symbolic.values import UnknownNumber
+from alphanpi.symbolic.universals import Read
+from alphanpi.symbolic.values import Term, UnknownNumber
 
 SequenceShown = tuple[tuple[int, Mask], ...]
 """What the network is shown in a run: histories, which stand for observations, and masks."""
 
-MOST_STEPS = 40
-"""Actions of a body whose depth grows with the problem."""
 MOST_PATHS = 20_000
 """Ways through a body."""
 MOST_SHORTFALLS = 5
 """Ways that break a rule, after which no more are looked at."""
+GROWING = "its depth grows with the problem: a body that may loop is not proved by machine"
 _VALUES = (0, 1, *range(2, 17), *range(-1, -17, -1))  # that an entry of an observation may have
 _SIZES = range(13)  # at which starts are looked for
 _STARTS = 4  # of one way that breaks a rule
@@ -109,12 +109,13 @@ class _Body:
     def shown(self) -> BodyShown:
         """What all ways show."""
         try:
+            if self.library.named(self.program).growing:
+                raise EffortError(GROWING)
             for start in self.ways(self._begun):
                 self.walk = _Walk(self, start)
-                index = self.library.index_of(self.program) - self.library.atomic_count
                 for limit in self.ways(lambda start=start: self.environment.depth(self.program, start)):  # type: ignore[misc]
                     self.walk.limit = limit
-                    self.walk.go_on(start, self.decisions.table.beginning(index), ())
+                    self.walk.begin()
         except _EnoughError:
             pass
         except EffortError as limit_met:
@@ -146,18 +147,16 @@ class _Body:
             except RaisesError as error:
                 if self.walk is None:
                     self.shortfalls.append(Shortfall(f"{error}{_place(error)}", (), ()))
-                elif self.walk.trying:
-                    raise
                 else:
                     self.walk.fall_short(f"{error}{_place(error)}")
                 raise _EnoughError from None
 
         return self.paths.ways(called)
 
-    def note(self, sequence: SequenceShown) -> None:
-        """A way that ends."""
-        self.sequences.add(sequence)
-        self.count += 1
+    def note(self, threads: list[_Thread]) -> None:
+        """Ways that end."""
+        self.sequences.update(thread.sequence for thread in threads)
+        self.count += len(threads)
         if self.count > MOST_PATHS:
             raise EffortError(f"there are more than {MOST_PATHS:,} ways through it")
 
@@ -168,12 +167,19 @@ class _Body:
         return start
 
 
-class _Step(NamedTuple):
-    """What may be seen in a state, and what is done then."""
+class _Thread(NamedTuple):
+    """What the network carries, and where: several may come to one state by the same actions."""
 
-    history: int
-    mask: Mask
-    action: str
+    context: int
+    guard: Term  # what was seen on the way, as a formula
+    sequence: SequenceShown
+
+
+class _Seen(NamedTuple):
+    """What threads see that do the same next, and the places that were looked at for it."""
+
+    threads: list[_Thread]
+    reads: list[Read]
 
 
 class _Walk:
@@ -183,64 +189,72 @@ class _Walk:
         self.body = body
         self.start = start
         self.limit: Any = 0
-        self.trying = False
-        """Whether what does not hold here is looked at again, more closely."""
         self._actions: tuple[str, ...] = ()
 
-    def go_on(self, state: Any, context: int, sequence: SequenceShown) -> None:
-        """All that may happen from a state on."""
-        body, environment = self.body, self.body.environment
-        table, actions = body.decisions.table, self._actions
-        stops = 0
-        for step in self._steps(state, context):
-            shown = (*sequence, (step.history, step.mask))
-            self._actions = (*actions, step.action)
-            if step.action == STOP:
-                stops += 1
-                body.note(shown)
-            elif self._may_go_on(len(shown)):
-                following = table.following(step.history, body.library.index_of(step.action))
-                if body.library.named(step.action).atomic:
-                    afters = body.ways(lambda action=step.action: environment.act(state, action))  # type: ignore[misc]
+    def begin(self) -> None:
+        """All that may happen in a call."""
+        library, table = self.body.library, self.body.decisions.table
+        context = table.beginning(library.index_of(self.body.program) - library.atomic_count)
+        self.go_on(self.start, [_Thread(context, z3.BoolVal(True), ())])
+
+    def go_on(self, state: Any, threads: list[_Thread]) -> None:
+        """All that may happen from a state on; what is done after several observations is looked at once for all."""
+        universals, paths = self.body.reasoning.universals, self.body.paths
+        groups: dict[str, _Seen] = {}
+        outer, universals.seen = universals.seen, []
+        for observation, mask in self.body.ways(lambda: (self._observed(state), self._legal(state))):
+            condition = paths.answers()
+            seen = _Seen([], universals.seen)
+            now = groups if condition is not None else {}
+            for thread in threads:
+                if len(threads) > 1 and paths.excluded(thread.guard):
+                    continue
+                action, following = self._decided(thread, observation, mask)
+                guard = thread.guard if condition is None else z3.And(thread.guard, condition)
+                now.setdefault(action, _Seen([], [])).threads.append(following._replace(guard=guard))
+                now[action].reads.extend(seen.reads)
+            universals.seen = None
+            if condition is None:
+                for action, group in now.items():
+                    self._do(state, action, group)
+            universals.seen = []
+        universals.seen = outer
+        for action, group in groups.items():
+            self._do(state, action, group)
+
+    def _decided(self, thread: _Thread, observation: tuple[int, ...], mask: Mask) -> tuple[str, _Thread]:
+        """What the network does, and what it carries from there on."""
+        decisions, names = self.body.decisions, self.body.library.names
+        history = decisions.table.after(thread.context, observation)
+        chosen = decisions.decide(history, mask).action
+        context = thread.context if names[chosen] == STOP else decisions.table.following(history, chosen)
+        return names[chosen], thread._replace(context=context, sequence=(*thread.sequence, (history, mask)))
+
+    def _do(self, state: Any, action: str, group: _Seen) -> None:
+        """What an action leads to, in all threads that take it."""
+        body, before = self.body, self._actions
+        with body.paths.supposing(z3.Or(*[thread.guard for thread in group.threads])) as possible:
+            if not possible:
+                return
+            for read in group.reads:
+                body.reasoning.universals.look_at(*read)
+            self._actions = (*before, action)
+            if action == STOP:
+                body.note(group.threads)
+                self._stops_rightly(state)
+                self._note_views(state)
+            elif self._may_go_on():
+                if body.library.named(action).atomic:
+                    afters = body.ways(lambda: body.environment.act(state, action))
                 else:
-                    afters = self._call(state, step.action)
+                    afters = self._call(state, action)
                 for after in afters:
-                    self.go_on(after, following, shown)
-                    self._actions = (*actions, step.action)
-        self._actions = (*actions, STOP)
-        # Often it is right to stop whatever is seen: then it is shown once, and not for each observation.
-        rightly = stops > 1 and self._tried(lambda: self._stops_rightly(state))
-        if stops and (body.has_views or not rightly):
-            for step in self._steps(state, context):
-                if step.action == STOP:
-                    if not rightly:
-                        self._stops_rightly(state)
-                    self._note_views(state)
-        self._actions = actions
+                    self.go_on(after, group.threads)
+        self._actions = before
 
-    def _tried(self, test: Callable[[], bool]) -> bool:
-        """Whether something holds, with nothing written down where it does not."""
-        self.trying = True
-        try:
-            return test()
-        except RaisesError:
-            return False
-        finally:
-            self.trying = False
-
-    def _steps(self, state: Any, context: int) -> Iterator[_Step]:
-        """What may be seen in a state, and what is done then."""
-        body = self.body
-        for observation, mask in body.ways(lambda: (self._observed(state), self._legal(state))):
-            history = body.decisions.table.after(context, observation)
-            chosen = body.decisions.decide(history, mask).action
-            yield _Step(history, mask, body.library.names[chosen])
-
-    def _may_go_on(self, taken: int) -> bool:
+    def _may_go_on(self) -> bool:
         """Whether depth is left for a further action; ways on which it is not break a rule."""
-        if type(self.limit) is UnknownNumber and taken >= MOST_STEPS:
-            self.fall_short(f"its depth grows with the problem, and a run of more than {MOST_STEPS} actions is possible")
-            raise _EnoughError
+        taken = len(self._actions)
         return self._holds(
             lambda: taken < self.limit, f"it may not stop within its depth: {taken} actions are not enough"
         )
@@ -282,8 +296,7 @@ class _Walk:
         """Whether a condition is true on all ways; where it is not, that is written down."""
         for holds in self.body.ways(lambda: bool(condition())):
             if not holds:
-                if not self.trying:
-                    self.fall_short(otherwise)
+                self.fall_short(otherwise)
                 return False
         return True
 

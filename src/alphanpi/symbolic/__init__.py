@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from alphanpi.symbolic.base import Unknowns
-from alphanpi.symbolic.helpers import ascending, every, first, fold, length, replaced, same_values, swept
+from alphanpi.symbolic.helpers import is_sorted, every, exchanged, first, fold, length, replaced, same_values, swept
 
 __all__ = [
     "Unknowns",
-    "ascending",
+    "is_sorted",
     "every",
+    "exchanged",
     "first",
     "fold",
     "length",

@@ -27,8 +27,8 @@ class Reasons(Protocol):
     def swept(self, values: Any, low: Any, high: Any, pair: Callable[[Any, Any], Any]) -> Any:
         """The values after each two neighbours, from left to right, were put in place of themselves."""
 
-    def ascending(self, values: Any) -> Any:
-        """Whether no value is larger than the next."""
+    def is_sorted(self, values: Any) -> Any:
+        """Whether the values are in ascending order."""
 
     def same_values(self, one: Any, other: Any) -> Any:
         """Whether both hold the same values, each as often."""

@@ -36,8 +36,8 @@ class Counting:
         self._counted: list[Term] = []  # unknown numbers of which the counts are compared
         self._explained: dict[tuple[int, ...], Term] = {}
 
-    def ascending(self, values: UnknownNumbers) -> Any:
-        """Whether no value is larger than the next."""
+    def is_sorted(self, values: UnknownNumbers) -> Any:
+        """Whether the values are in ascending order."""
         reasoning, universals = self.reasoning, self.reasoning.universals
         last = z3.simplify(values.size - 1)
         places = known_places(z3.IntVal(0), last)
@@ -57,7 +57,7 @@ class Counting:
         def deny() -> None:
             reasoning.paths.add(0 <= witness, witness < last, z3.Not(universals.at(pair, witness)))
 
-        return UnknownClaim(reasoning, Claim("ascending", assume, deny))
+        return UnknownClaim(reasoning, Claim("is_sorted", assume, deny))
 
     def same_values(self, one: UnknownNumbers, other: UnknownNumbers) -> Any:
         """Whether both hold the same values, each as often."""

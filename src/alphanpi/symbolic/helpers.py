@@ -6,7 +6,6 @@ values at once. Places run from `low` to below `high`.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from operator import le
 from typing import Any, TypeVar
@@ -30,6 +29,16 @@ def replaced(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]
     if not 0 <= place < len(values):
         raise IndexError(f"there is no place {place} among {len(values)}")
     return (*values[:place], value, *values[place + 1 :])
+
+
+def exchanged(values: tuple[int, ...], one: int, other: int) -> tuple[int, ...]:
+    """The values with those at two places exchanged."""
+    reasons = reasons_of(values, one, other)
+    if reasons is not None:
+        return replaced(replaced(values, one, values[other]), other, values[one])
+    copy = list(values)
+    copy[one], copy[other] = copy[other], copy[one]
+    return tuple(copy)
 
 
 def every(low: int, high: int, holds: Callable[[int], bool]) -> bool:
@@ -74,11 +83,11 @@ def swept(
     return tuple(copy)
 
 
-def ascending(values: tuple[int, ...]) -> bool:
-    """Whether no value is larger than the next."""
+def is_sorted(values: tuple[int, ...]) -> bool:
+    """Whether the values are in ascending order."""
     reasons = reasons_of(values)
     if reasons is not None:
-        return reasons.ascending(values)  # type: ignore[no-any-return]
+        return reasons.is_sorted(values)  # type: ignore[no-any-return]
     return all(map(le, values, values[1:]))
 
 
@@ -87,4 +96,4 @@ def same_values(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     reasons = reasons_of(one, other)
     if reasons is not None:
         return reasons.same_values(one, other)  # type: ignore[no-any-return]
-    return Counter(one) == Counter(other)
+    return sorted(one) == sorted(other)

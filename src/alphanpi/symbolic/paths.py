@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import z3
@@ -27,10 +28,11 @@ _PRUNED = object()
 class _Fork:
     """A question that was answered."""
 
-    __slots__ = ("answer", "kind", "other")
+    __slots__ = ("answer", "formula", "kind", "other")
 
-    def __init__(self, kind: str, answer: bool, other: Callable[[], None] | None) -> None:
+    def __init__(self, kind: str, formula: Term, answer: bool, other: Callable[[], None] | None) -> None:
         self.kind = kind
+        self.formula = formula
         self.answer = answer
         self.other = other  # takes the other answer for known; None if that was done, or is impossible
 
@@ -91,6 +93,8 @@ class Paths:
         self._position = 0
         self._names = 0
         self._branching: _Branching | None = None
+        self.plain = True
+        """Whether all that was taken for known on the present way are the answers to its questions."""
 
     # ---- ways
 
@@ -106,7 +110,7 @@ class Paths:
                 if time.monotonic() > self.deadline:
                     raise EffortError("the time limit was met")
                 self._forks, self._position, self._names = forks, 0, names
-                result = _PRUNED
+                result, self.plain = _PRUNED, True
                 try:
                     result = function()
                 except ImpossibleError:
@@ -121,6 +125,25 @@ class Paths:
                 if not self._next(forks):
                     break
         finally:  # also where no further ways are asked for
+            while len(self._levels) > depth:
+                self._pop()
+            self._forks, self._position = [], 0
+
+    def answers(self) -> Term | None:
+        """What the questions of the way just gone were answered with, as one formula; None where it takes more."""
+        if not self.plain or any(fork.formula is None for fork in self._forks):
+            return None
+        return z3.And(*[fork.formula if fork.answer else z3.Not(fork.formula) for fork in self._forks])
+
+    @contextmanager
+    def supposing(self, *facts: Term) -> Iterator[bool]:
+        """Facts that are taken for known meanwhile; whether that is possible."""
+        depth = len(self._levels)
+        self._push()
+        try:
+            self.add(*facts)
+            yield self.possible()
+        finally:
             while len(self._levels) > depth:
                 self._pop()
             self._forks, self._position = [], 0
@@ -157,7 +180,7 @@ class Paths:
         if self._branching is not None:
             return self._branching.decide(formula)
         negation = z3.Not(formula)
-        return self.fork(Claim("formula", lambda: self.add(formula), lambda: self.add(negation)))
+        return self.fork(Claim("formula", lambda: self.add(formula), lambda: self.add(negation), formula=formula))
 
     def fork(self, claim: Claim) -> bool:
         """The same for any claim."""
@@ -173,7 +196,7 @@ class Paths:
         if self.model is None and not self.possible():
             raise ImpossibleError
         self._push()
-        fork = _Fork(claim.kind, True, second)
+        fork = _Fork(claim.kind, claim.formula, True, second)
         self._take(fork, first)
         if not self.possible():
             self._back(fork)

@@ -78,6 +78,7 @@ class Reasoning(Reasons):
     def numbers(self) -> UnknownNumbers:
         """An unknown tuple of integers."""
         name = self.paths.name("numbers")
+        self.paths.plain = False
         size = z3.Int(f"size of {name}")
         self.paths.add(size >= 0)
         return self.symbol(z3.Function(name, z3.IntSort(), z3.IntSort()), size)
@@ -378,10 +379,10 @@ class Reasoning(Reasons):
         """The values after each two neighbours were put in place of themselves."""
         return self.folding.swept(self.sequence(values), self.integer(low), self.integer(high), pair)
 
-    def ascending(self, values: Any) -> Any:
-        """Whether no value is larger than the next."""
+    def is_sorted(self, values: Any) -> Any:
+        """Whether the values are in ascending order."""
         given = self.sequence(values)
-        return self.counting.ascending(given)
+        return self.counting.is_sorted(given)
 
     def same_values(self, one: Any, other: Any) -> Any:
         """Whether both hold the same values, each as often."""

@@ -69,6 +69,8 @@ class Universals:
         self._used: set[tuple[int, int]] = set()  # facts by number, places by id
         self._instances: dict[tuple[int, ...], _Instance] = {}
         self._reads: list[Read] | None = None
+        self.seen: list[Read] | None = None
+        """Places that are looked at, where somebody wants to know."""
 
     # ---- symbols
 
@@ -92,6 +94,7 @@ class Universals:
 
     def assume(self, low: Term, high: Term, body: Body) -> None:
         """Take a fact for known at all places."""
+        self.paths.plain = False
         if self.paths.repeating:
             return
         shifts: dict[str, list[Term]] = {}
@@ -106,9 +109,9 @@ class Universals:
         number = len(self._facts)
         self._facts.append(Universal(key, low, high, body, shifts))
         self.paths.keep(self._facts.pop)
+        # Two facts may contradict each other at places that nobody has looked at: all that begin somewhere are met there.
         for symbol, read in body.reads:
-            if not _mentions(read, body.place):
-                self.look_at(symbol, read)
+            self.look_at(symbol, z3.simplify(z3.substitute(read, (body.place, low))))
         for place in list(self._places.values()):
             self._use(number, place)
 
@@ -124,6 +127,8 @@ class Universals:
             self._reads.append(Read(symbol, term))
             return
         key = (symbol, term.get_id())
+        if self.seen is not None:
+            self.seen.append(Read(symbol, term))
         if self.paths.repeating or key in self._places or removed > MOST_REMOVED:
             return
         place = self._places[key] = _Place(symbol, term, removed)

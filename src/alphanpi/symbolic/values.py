@@ -103,6 +103,7 @@ class Claim(NamedTuple):
     assume: Callable[[], None]
     deny: Callable[[], None]
     negated: bool = False
+    formula: Term = None  # where it is no more than that
 
 
 class UnknownNumber(UnknownValue):
