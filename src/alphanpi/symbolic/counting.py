@@ -143,6 +143,7 @@ class Counting:
                 paths.add(count == count_before + z3.If(z3.And(low <= at, at < high), change, 0))
             else:
                 begin, end = rest
+                self._count(values, begin, z3.simplify(end), value, layers + 1)  # of which the most is known
                 apart = z3.Or(high <= begin, end <= low, end <= begin)
                 paths.add(z3.Implies(z3.Or(apart, z3.And(low <= begin, end <= high)), count == count_before))
         return count

@@ -37,6 +37,15 @@ class _Fork:
         self.other = other  # takes the other answer for known; None if that was done, or is impossible
 
 
+class _Equal(NamedTuple):
+    """What a constant is known to be, and since when."""
+
+    constant: Term
+    other: Term
+    forks: list[_Fork]
+    position: int
+
+
 class _Level(NamedTuple):
     """What to go back to."""
 
@@ -93,6 +102,7 @@ class Paths:
         self._position = 0
         self._names = 0
         self._branching: _Branching | None = None
+        self._equal: dict[int, _Equal] = {}
         self.plain = True
         """Whether all that was taken for known on the present way are the answers to its questions."""
 
@@ -180,7 +190,45 @@ class Paths:
         if self._branching is not None:
             return self._branching.decide(formula)
         negation = z3.Not(formula)
-        return self.fork(Claim("formula", lambda: self.add(formula), lambda: self.add(negation), formula=formula))
+
+        def assume() -> None:
+            self.add(formula)
+            self._equate(formula)
+
+        def deny() -> None:
+            self.add(negation)
+            if z3.is_not(formula):
+                self._equate(formula.arg(0))
+
+        return self.fork(Claim("formula", assume, deny, formula=formula))
+
+    def _equate(self, formula: Term) -> None:
+        """Call a constant by what it is known to be: places that are the same should look the same."""
+        if not z3.is_eq(formula) or not z3.is_int(formula.arg(0)):
+            return
+        sides = sorted((formula.arg(0), formula.arg(1)), key=_age, reverse=True)
+        for constant, other in (sides, sides[::-1]):
+            key = constant.get_id()
+            if _age(constant) >= 0 and key not in self._equal and not self._leads_to(other, constant):
+                self._equal[key] = _Equal(constant, other, self._forks, self._position)
+                self.keep(lambda: self._equal.pop(key))  # noqa: B023
+                return
+
+    def _leads_to(self, term: Term, constant: Term) -> bool:
+        while not _mentions(term, constant):
+            known = self._equal.get(term.get_id())
+            if known is None:
+                return False
+            term = known.other
+        return True
+
+    def resolved(self, term: Term) -> Term:
+        """A constant by the term that it is known to be."""
+        while (known := self._equal.get(term.get_id())) is not None:
+            if known.forks is self._forks and known.position > self._position:
+                break  # the function is repeated, and has not come there yet
+            term = known.other
+        return term
 
     def fork(self, claim: Claim) -> bool:
         """The same for any claim."""
@@ -310,3 +358,17 @@ class Paths:
         while len(self.undo) > level.undone:
             self.undo.pop()()
         self.model = level.model
+
+
+def _age(term: Term) -> int:
+    """The number of a constant, by which later ones are told from earlier ones; -1 for all other terms."""
+    if not z3.is_const(term) or term.decl().kind() != z3.Z3_OP_UNINTERPRETED:
+        return -1
+    _, _, number = term.decl().name().partition("!")
+    return int(number) if number.isdecimal() else 0
+
+
+def _mentions(term: Term, constant: Term) -> bool:
+    if term.eq(constant):
+        return True
+    return any(_mentions(child, constant) for child in term.children())

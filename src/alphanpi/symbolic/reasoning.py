@@ -129,7 +129,7 @@ class Reasoning(Reasons):
         """An integer as a term."""
         kind = type(value)
         if kind is UnknownNumber:
-            return value.term  # type: ignore[attr-defined]
+            return self.paths.resolved(value.term)  # type: ignore[attr-defined]
         if kind is UnknownTruth:
             return z3.If(value.term, z3.IntVal(1), z3.IntVal(0))  # type: ignore[attr-defined]
         if issubclass(kind, _WHOLE):

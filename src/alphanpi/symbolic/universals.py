@@ -110,8 +110,9 @@ class Universals:
         self._facts.append(Universal(key, low, high, body, shifts))
         self.paths.keep(self._facts.pop)
         # Two facts may contradict each other at places that nobody has looked at: all that begin somewhere are met there.
-        for symbol, read in body.reads:
-            self.look_at(symbol, z3.simplify(z3.substitute(read, (body.place, low))))
+        for symbol, known in shifts.items():
+            for shift in known:
+                self.look_at(symbol, z3.simplify(low + shift))
         for place in list(self._places.values()):
             self._use(number, place)
 
@@ -127,7 +128,7 @@ class Universals:
             self._reads.append(Read(symbol, term))
             return
         key = (symbol, term.get_id())
-        if self.seen is not None:
+        if self.seen is not None and removed == 0:
             self.seen.append(Read(symbol, term))
         if self.paths.repeating or key in self._places or removed > MOST_REMOVED:
             return
