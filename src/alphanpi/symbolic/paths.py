@@ -307,6 +307,12 @@ class Paths:
             if self.model is not None and not z3.is_true(self.model.eval(fact, model_completion=True)):
                 self.model = None
 
+    def known_model(self) -> Any:
+        """Values that fit what is known."""
+        if not self.possible() or self.model is None:
+            raise ImpossibleError
+        return self.model
+
     def keep(self, undo: Callable[[], None]) -> None:
         """Say how to forget what was just written down."""
         self.undo.append(undo)
