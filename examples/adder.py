@@ -96,8 +96,8 @@ class Adder(Environment[Sum]):
         return length(state.first) - state.start
 
     def symbolic(self, unknown: Unknowns) -> Sum:
-        bits = (unknown.numbers() for _ in range(3))
-        return Sum(*bits, carry=unknown.number(), column=unknown.number(), start=unknown.number())
+        bits, number = unknown.numbers, unknown.number
+        return Sum(bits(), bits(), bits(), carry=number(), column=number(), start=number())
 
     def valid(self, state: Sum) -> bool:
         columns = length(state.first)
@@ -108,6 +108,7 @@ class Adder(Environment[Sum]):
             and state.carry in (0, 1)
             and every(0, columns, lambda k: state.first[k] in (0, 1) and state.second[k] in (0, 1))
             and every(0, columns, lambda k: state.result[k] in (0, 1))
+            and every(state.column, columns, lambda k: state.result[k] == 0)  # nothing is written there yet
         )
 
     def parse(self, program: str, text: str) -> Sum:

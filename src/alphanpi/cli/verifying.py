@@ -74,7 +74,11 @@ def verify(
     with Activity("verifying") as activity:
 
         def show(advance: Any) -> None:
-            what = f"proving {advance.program}" if advance.size < 0 else f"verifying {advance.program}, size {advance.size}"
+            what = (
+                f"proving {advance.program}"
+                if advance.size < 0
+                else f"verifying {advance.program}, size {advance.size}"
+            )
             activity.say(what, advance.done, advance.total)
 
         certificate = run_verification(

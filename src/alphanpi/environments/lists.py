@@ -13,7 +13,7 @@ from alphanpi.environment.specification import Environment, action, program
 from alphanpi.environment.standalone import Standalone, runtime_source
 from alphanpi.environments.list_picture import picture
 from alphanpi.errors import UsageError
-from alphanpi.symbolic import is_sorted, exchanged, same_values, swept
+from alphanpi.symbolic import exchanged, is_sorted, same_values, swept
 
 Observation = Literal["paper", "compare"]
 DIGITS = 10
@@ -107,9 +107,7 @@ def reset(state: PointedList) -> PointedList:
 
 def bubbled(state: PointedList) -> PointedList:
     """One bubble pass over the current problem, both pointers at its end."""
-    return state._replace(
-        values=swept(state.values, state.start, state.end + 1, in_order), p1=state.end, p2=state.end
-    )
+    return state._replace(values=swept(state.values, state.start, state.end + 1, in_order), p1=state.end, p2=state.end)
 
 
 def every_sorted(state: PointedList) -> Iterator[PointedList]:

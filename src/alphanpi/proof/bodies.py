@@ -269,11 +269,10 @@ class _Walk:
     def _entry(self, value: Any) -> int:
         if type(value) is not UnknownNumber:
             return int(value)
-        for known_value in _VALUES:
-            if value == known_value:
-                return known_value
-        self.body.reasoning.refuse("an observation with an entry that is not between -16 and 16")
-        raise AssertionError
+        found = next((candidate for candidate in _VALUES if value == candidate), None)
+        if found is None:
+            self.body.reasoning.refuse("an observation with an entry that is not between -16 and 16")
+        return found
 
     def _legal(self, state: Any) -> Mask:
         legal = self.body.environment.legal(self.body.program, state)

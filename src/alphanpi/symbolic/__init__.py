@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from alphanpi.symbolic.base import Unknowns
-from alphanpi.symbolic.helpers import is_sorted, every, exchanged, first, fold, length, replaced, same_values, swept
+from alphanpi.symbolic.helpers import every, exchanged, first, fold, is_sorted, length, replaced, same_values, swept
 
 __all__ = [
     "Unknowns",
-    "is_sorted",
     "every",
     "exchanged",
     "first",
     "fold",
+    "is_sorted",
     "length",
     "replaced",
     "same_values",

@@ -46,7 +46,8 @@ class Counting:
             return UnknownTruth(reasoning, z3.simplify(z3.And(*ordered)))
         pair = universals.body(PLACE, lambda place: values.at(place) <= values.at(z3.simplify(place + 1)))
         bounds = universals.body(
-            PLACE, lambda place: z3.And(values.at(z3.IntVal(0)) <= values.at(place), values.at(place) <= values.at(last))
+            PLACE,
+            lambda place: z3.And(values.at(z3.IntVal(0)) <= values.at(place), values.at(place) <= values.at(last)),
         )
         witness = z3.Int(reasoning.paths.name("descent"))
 
@@ -55,7 +56,7 @@ class Counting:
             universals.assume(z3.IntVal(0), values.size, bounds)
 
         def deny() -> None:
-            reasoning.paths.add(0 <= witness, witness < last, z3.Not(universals.at(pair, witness)))
+            reasoning.paths.add(witness >= 0, witness < last, z3.Not(universals.at(pair, witness)))
 
         return UnknownClaim(reasoning, Claim("is_sorted", assume, deny))
 
@@ -74,7 +75,7 @@ class Counting:
 
                 def found(place: Term, holder: Any = holder, held: Any = held, place_of: Any = place_of) -> Term:
                     there = place_of(place)
-                    return z3.And(0 <= there, there < held.size, held.at(there) == holder.at(place))
+                    return z3.And(there >= 0, there < held.size, held.at(there) == holder.at(place))
 
                 universals.assume(z3.IntVal(0), holder.size, universals.body(PLACE, found))
             self._alike.append((one, other))
@@ -92,9 +93,7 @@ class Counting:
 
         return UnknownClaim(reasoning, Claim("same values", assume, deny))
 
-    def _gone_through(
-        self, one: UnknownNumbers, other: UnknownNumbers, places: range, others: range
-    ) -> UnknownTruth:
+    def _gone_through(self, one: UnknownNumbers, other: UnknownNumbers, places: range, others: range) -> UnknownTruth:
         """Where both lengths are known, and few."""
 
         def count(values: UnknownNumbers, within: range, value: Term) -> Term:

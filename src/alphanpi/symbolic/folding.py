@@ -3,7 +3,7 @@
 Such a value is a function F of the place, with F(first) given and F(k + 1) = step(F(k), k); for folds that go backwards
 the same from the other end. What needs an induction over the places is used here as a lemma:
 
-- *Linked*: two such functions with the same steps from a place on, and the same value there, are the same from there on.
+- *Linked*: two such functions with the same steps from a place on, and the same value there, are the same from there.
 - *Rising*: if no step makes the value smaller, no later value is smaller than an earlier one.
 - *Permuting*: a sweep whose every step puts two neighbours in some order holds the same values as before.
 """
@@ -61,15 +61,13 @@ class Folding:
         self._carried: list[Carried] = []
         self._pairs: dict[tuple[int, int], tuple[Any, ...]] = {}
 
-    def fold(
-        self, step: Callable[[Any, Any], Any], begun: Term, low: Term, high: Term, backwards: bool
-    ) -> Term:
+    def fold(self, step: Callable[[Any, Any], Any], begun: Term, low: Term, high: Term, backwards: bool) -> Term:
         """What is left of a value after a step at each place."""
         reasoning = self.reasoning
         places = known_places(low, high)
         if places is not None:
             return self._gone_through(step, begun, places[::-1] if backwards else places)
-        inside = [low <= PLACE, PLACE < high]
+        inside = [low <= PLACE, high > PLACE]
         (term,), reads = reasoning.steps(step, [VALUE, PLACE], lambda result: [reasoning.integer(result)], inside)
         carried = self._carry(term, reads, begun, low, high, backwards)
         end = low if backwards else high
@@ -84,14 +82,12 @@ class Folding:
             )
         return value
 
-    def swept(
-        self, values: UnknownNumbers, low: Term, high: Term, pair: Callable[[Any, Any], Any]
-    ) -> UnknownNumbers:
+    def swept(self, values: UnknownNumbers, low: Term, high: Term, pair: Callable[[Any, Any], Any]) -> UnknownNumbers:
         """The values after each two neighbours were put in place of themselves."""
         reasoning, universals = self.reasoning, self.reasoning.universals
         last = z3.simplify(high - 1)
         reasoning.require(
-            z3.Or(last <= low, z3.And(0 <= low, high <= values.size)), "a sweep beyond the ends of a tuple"
+            z3.Or(last <= low, z3.And(low >= 0, high <= values.size)), "a sweep beyond the ends of a tuple"
         )
 
         def both(results: Any) -> list[Term]:
@@ -119,7 +115,7 @@ class Folding:
         return UnknownNumbers(reasoning, values.size, at, made=made)
 
     def _facts_of(self, left: Term, right: Term) -> tuple[bool, bool]:
-        """Whether a pair of results is the pair of arguments in some order; whether the second is not below the first."""
+        """Whether two results are the arguments in some order; whether the second is not below the first argument."""
         key = (left.get_id(), right.get_id())
         if key not in self._pairs:
             kept = z3.And(left == VALUE, right == NEIGHBOUR)
@@ -160,7 +156,7 @@ class Folding:
         paths, universals = self.reasoning.paths, self.reasoning.universals
         anchor = other.high if other.backwards else other.low
         apart = one.high < anchor if one.backwards else one.low > anchor
-        differ = z3.And(other.low <= PLACE, PLACE < other.high, one.step != other.step)
+        differ = z3.And(other.low <= PLACE, other.high > PLACE, one.step != other.step)
         if (
             paths.excluded(apart)
             and paths.excluded(differ, effect=lambda: self._look_where(one, other))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import le
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from alphanpi.symbolic.base import reasons_of
 
@@ -57,9 +57,7 @@ def first(low: int, high: int, holds: Callable[[int], bool]) -> int:
     return next((place for place in range(low, high) if holds(place)), high)
 
 
-def fold(
-    step: Callable[[int, int], int], initial: int, low: int, high: int, *, backwards: bool = False
-) -> int:
+def fold(step: Callable[[int, int], int], initial: int, low: int, high: int, *, backwards: bool = False) -> int:
     """What `value = step(value, place)` at every place makes of the initial value; `backwards`: from the last place."""
     reasons = reasons_of(low, high, initial)
     if reasons is not None:
@@ -70,9 +68,7 @@ def fold(
     return value
 
 
-def swept(
-    values: tuple[int, ...], low: int, high: int, pair: Callable[[int, int], tuple[int, int]]
-) -> tuple[int, ...]:
+def swept(values: tuple[int, ...], low: int, high: int, pair: Callable[[int, int], tuple[int, int]]) -> tuple[int, ...]:
     """The values after `pair` has replaced each two neighbours between `low` and below `high`, from left to right."""
     reasons = reasons_of(values, low, high)
     if reasons is not None:

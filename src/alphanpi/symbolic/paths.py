@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import z3
 
@@ -93,7 +93,7 @@ class Paths:
         self.unknowns = 0
         """Questions that the solver did not answer."""
         self.misused: list[str] = []
-        self.undo: list[Callable[[], None]] = []
+        self.undo: list[Callable[[], object]] = []
         """How to forget what is kept beside the solver, last things last."""
         self.model: Any = None
         """Values that fit all that is known, if any are at hand."""
@@ -263,7 +263,7 @@ class Paths:
         self._position -= 1
         self._pop()
 
-    def refuse(self, what: str) -> Any:
+    def refuse(self, what: str) -> NoReturn:
         """Write down what has no meaning for unknown values, and raise."""
         self.misused.append(what)
         raise NotExpressibleError(what)
@@ -313,7 +313,7 @@ class Paths:
             raise ImpossibleError
         return self.model
 
-    def keep(self, undo: Callable[[], None]) -> None:
+    def keep(self, undo: Callable[[], object]) -> None:
         """Say how to forget what was just written down."""
         self.undo.append(undo)
 

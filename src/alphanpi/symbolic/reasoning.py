@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import z3
 
@@ -52,9 +52,9 @@ class Reasoning(Reasons):
         self._required: list[_Required] | None = None
         self._firsts: dict[tuple[int, ...], tuple[Term, ...]] = {}
 
-    def refuse(self, what: str) -> Any:
+    def refuse(self, what: str) -> NoReturn:
         """Something that has no meaning for unknown values."""
-        return self.paths.refuse(what)
+        self.paths.refuse(what)
 
     @contextmanager
     def taken_for_known(self) -> Iterator[None]:
@@ -132,9 +132,9 @@ class Reasoning(Reasons):
             return self.paths.resolved(value.term)  # type: ignore[attr-defined]
         if kind is UnknownTruth:
             return z3.If(value.term, z3.IntVal(1), z3.IntVal(0))  # type: ignore[attr-defined]
-        if issubclass(kind, _WHOLE):
-            return z3.IntVal(int(value))  # type: ignore[call-overload]
-        return self.refuse(f"arithmetic with a value of type {kind.__name__}")
+        if not issubclass(kind, _WHOLE):
+            self.refuse(f"arithmetic with a value of type {kind.__name__}")
+        return z3.IntVal(int(value))  # type: ignore[call-overload]
 
     def formula(self, value: object) -> Term:
         """A truth value as a formula."""
@@ -142,23 +142,23 @@ class Reasoning(Reasons):
             return value.term
         if type(value) is UnknownNumber:
             return value.term != 0
-        if type(value) is bool:
-            return z3.BoolVal(value)
-        return self.refuse(f"a truth value of type {type(value).__name__}")
+        if type(value) is not bool:
+            self.refuse(f"a truth value of type {type(value).__name__}")
+        return z3.BoolVal(value)
 
     def sequence(self, values: object) -> UnknownNumbers:
         """A tuple as an unknown one."""
         if type(values) is UnknownNumbers:
             return values
-        if issubclass(type(values), tuple):
-            return self.constant(values)  # type: ignore[arg-type]
-        return self.refuse(f"a tuple of numbers of type {type(values).__name__}")  # type: ignore[no-any-return]
+        if not issubclass(type(values), tuple):
+            self.refuse(f"a tuple of numbers of type {type(values).__name__}")
+        return self.constant(values)  # type: ignore[arg-type]
 
     def unlike(self, other: object, equal: bool) -> bool:
         """Whether an integer equals something that is none, as Python has it."""
-        if issubclass(type(other), (str, tuple, type(None))) or type(other) is UnknownNumbers:
-            return not equal
-        return self.refuse(f"a comparison with a value of type {type(other).__name__}")  # type: ignore[no-any-return]
+        if not issubclass(type(other), (str, tuple, type(None), UnknownNumbers)):
+            self.refuse(f"a comparison with a value of type {type(other).__name__}")
+        return not equal
 
     # ---- what must hold
 
@@ -185,7 +185,7 @@ class Reasoning(Reasons):
             return merged([(condition, result) for condition, result in branches])
 
         body = self.universals.body(PLACE, make)
-        self._require_all(required, [low <= PLACE, PLACE < high])
+        self._require_all(required, [low <= PLACE, high > PLACE])
         return body
 
     def _require_all(self, required: list[_Required], inside: list[Term]) -> None:
@@ -200,7 +200,11 @@ class Reasoning(Reasons):
             raise RaisesError(f"{required[0].what}, at some of the places looked at")
 
     def steps(
-        self, function: Callable[..., Any], arguments: list[Term], convert: Callable[[Any], list[Term]], inside: list[Term]
+        self,
+        function: Callable[..., Any],
+        arguments: list[Term],
+        convert: Callable[[Any], list[Term]],
+        inside: list[Term],
     ) -> tuple[list[Term], tuple[Read, ...]]:
         """A function of several integers as terms, one for each of its results, and the places it looks at."""
         required: list[_Required] = []
@@ -214,8 +218,10 @@ class Reasoning(Reasons):
                 )
             finally:
                 self._required = None
-            for number in range(len(branches[0].result)):
-                found.append(merged([(condition, results[number]) for condition, results in branches]))
+            found.extend(
+                merged([(condition, results[number]) for condition, results in branches])
+                for number in range(len(branches[0].result))
+            )
             return z3.IntVal(0)
 
         body = self.universals.body(PLACE, make)
@@ -231,7 +237,7 @@ class Reasoning(Reasons):
         if not self.is_whole(place):
             self.refuse(f"a place of type {type(place).__name__}")
         at = self.integer(place)
-        self.require(z3.And(0 <= at, at < values.size), "a place outside of a tuple")
+        self.require(z3.And(at >= 0, at < values.size), "a place outside of a tuple")
         return UnknownNumber(self, values.at(z3.simplify(at)))
 
     def _slice(self, values: UnknownNumbers, part: slice) -> UnknownNumbers:
@@ -239,8 +245,8 @@ class Reasoning(Reasons):
             self.refuse("a slice with a step")
         low = z3.IntVal(0) if part.start is None else self.integer(part.start)
         high = values.size if part.stop is None else self.integer(part.stop)
-        self.require(z3.And(0 <= low, low <= values.size), "a slice that begins outside of a tuple")
-        self.require(z3.And(0 <= high, high <= values.size), "a slice that ends outside of a tuple")
+        self.require(z3.And(low >= 0, low <= values.size), "a slice that begins outside of a tuple")
+        self.require(z3.And(high >= 0, high <= values.size), "a slice that ends outside of a tuple")
         size = z3.simplify(z3.If(low < high, high - low, 0))
         return UnknownNumbers(
             self,
@@ -294,7 +300,7 @@ class Reasoning(Reasons):
                 self.universals.assume(z3.IntVal(0), left.size, both)
 
         def deny() -> None:
-            differ = z3.And(0 <= witness, witness < left.size, left.at(witness) != right.at(witness))
+            differ = z3.And(witness >= 0, witness < left.size, left.at(witness) != right.at(witness))
             self.paths.add(z3.Or(left.size != right.size, differ))
 
         return UnknownClaim(self, Claim("same", assume, deny, negated))
@@ -321,7 +327,7 @@ class Reasoning(Reasons):
     def replaced(self, values: Any, place: Any, value: Any) -> UnknownNumbers:
         """The values with another one at a place."""
         before, at, new = self.sequence(values), self.integer(place), self.integer(value)
-        self.require(z3.And(0 <= at, at < before.size), "a place outside of a tuple")
+        self.require(z3.And(at >= 0, at < before.size), "a place outside of a tuple")
 
         def after(where: Term) -> Term:
             here = z3.simplify(where == at)
@@ -370,7 +376,9 @@ class Reasoning(Reasons):
         self.universals.assume(bottom, found, body._replace(term=z3.Not(body.term)))
         return UnknownNumber(self, found)
 
-    def fold(self, step: Callable[[Any, Any], Any], initial: Any, low: Any, high: Any, backwards: bool) -> UnknownNumber:
+    def fold(
+        self, step: Callable[[Any, Any], Any], initial: Any, low: Any, high: Any, backwards: bool
+    ) -> UnknownNumber:
         """What is left of a value after a step at each place."""
         bottom, top, begun = self.integer(low), self.integer(high), self.integer(initial)
         return UnknownNumber(self, self.folding.fold(step, begun, bottom, top, backwards))

@@ -109,7 +109,7 @@ class Universals:
         number = len(self._facts)
         self._facts.append(Universal(key, low, high, body, shifts))
         self.paths.keep(self._facts.pop)
-        # Two facts may contradict each other at places that nobody has looked at: all that begin somewhere are met there.
+        # Two facts may contradict each other at places that nobody has looked at: each is used where it begins.
         for symbol, known in shifts.items():
             for shift in known:
                 self.look_at(symbol, z3.simplify(low + shift))

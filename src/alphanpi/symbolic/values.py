@@ -249,8 +249,8 @@ for _name, _operate in _ARITHMETIC.items():
 for _name, _operate in _COMPARISONS.items():
     for _kind in (UnknownNumber, UnknownTruth):
         setattr(_kind, f"__{_name}__", _comparison(_operate))
-UnknownNumber.__eq__ = _equality(True)  # type: ignore[method-assign,assignment]
-UnknownNumber.__ne__ = _equality(False)  # type: ignore[method-assign,assignment]
+UnknownNumber.__eq__ = _equality(True)  # type: ignore[method-assign]
+UnknownNumber.__ne__ = _equality(False)  # type: ignore[method-assign]
 for _kind in (UnknownNumber, UnknownTruth):
     setattr(_kind, "__floordiv__", _divided("division"))  # noqa: B010
     setattr(_kind, "__mod__", _divided("remainder"))  # noqa: B010
@@ -269,15 +269,14 @@ _INSTEAD = {
 }
 
 
-def _refusing(name: str) -> Callable[..., NoReturn]:
-    def refuse(self: Any, *arguments: object) -> NoReturn:
-        self._reasoning.refuse(f"{_INSTEAD.get(name, f'{name}()')} of an unknown value")
+def _refusing(name: str) -> Callable[..., Any]:
+    def refuse(self: Any, *arguments: object) -> Any:
+        return self._reasoning.refuse(f"{_INSTEAD.get(name, f'{name}()')} of an unknown value")
 
     return refuse
 
 
-for _kind in (UnknownTruth, UnknownClaim, UnknownNumber, UnknownNumbers):
+for _one in (UnknownTruth, UnknownClaim, UnknownNumber, UnknownNumbers):
     for _name in (*_REFUSED.split(), *(f"r{name}" for name in _REFLECTED.split())):
-        _member = vars(_kind).get(f"__{_name}__")
-        if _member is None:  # also `__hash__`, which Python sets to None beside `__eq__`
-            setattr(_kind, f"__{_name}__", _refusing(_name))
+        if vars(_one).get(f"__{_name}__") is None:  # also `__hash__`, which Python sets to None beside `__eq__`
+            setattr(_one, f"__{_name}__", _refusing(_name))

@@ -77,7 +77,7 @@ def verify(
         raise UsageError("a certificate is computed again as far as it went; leave max_size out")
     with spread_agent(as_agent(run, environment=environment), workers, ray) as agent:
         subject = subject_of(agent.card, agent.network)
-        settings = {
+        settings: dict[str, Any] = {
             "network": agent.network,
             "on_size": on_size,
             "interpreter": None if workers is None else agent.interpreter,
@@ -136,7 +136,7 @@ def _shown(
         proved = certify(subject, MachineVerifier(environment, evaluator, time_limit=seconds, **settings))
         if by == "machine" or not explored or proved.verdict in ("PROVED", "REFUTED"):
             return proved
-        time_limit = None if time_limit is None else time_limit - seconds
+        time_limit = None if time_limit is None else (1 - MACHINE) * time_limit
     return certify(subject, Verifier(environment, evaluator, max_size=max_size, time_limit=time_limit, **settings))
 
 

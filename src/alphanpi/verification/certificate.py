@@ -14,10 +14,10 @@ from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.guard import Guard, shown
 from alphanpi.environment.provenance import source_sha256
 from alphanpi.environment.specification import Environment
+from alphanpi.network.decisions import Decisions
 from alphanpi.network.history_table import NONE
 from alphanpi.network.model import NPINetwork
 from alphanpi.support.versions import versions
-from alphanpi.network.decisions import Decisions
 from alphanpi.verification.exploration import CounterExample, Explored, SequenceShown
 from alphanpi.verification.lemma import SAMPLES
 from alphanpi.verification.loops import LoopShown
@@ -98,9 +98,7 @@ def certify(subject: Verified, verifier: Verifier | MachineVerifier) -> Certific
     return written(subject, verifier, verifier.verify(), began)
 
 
-def written(
-    subject: Verified, verifier: Verifier | MachineVerifier, result: Verification, began: float
-) -> Certificate:
+def written(subject: Verified, verifier: Verifier | MachineVerifier, result: Verification, began: float) -> Certificate:
     """What a verifier has shown since a moment."""
     environment: Environment[Any] = verifier.environment
     total = overall(item.verdict for item in result.programs)

@@ -16,7 +16,7 @@ from alphanpi.environment.specification import Environment, Program
 from alphanpi.environment.step import Step as Taken
 from alphanpi.errors import AlphaNPIError
 from alphanpi.network.decisions import Decisions
-from alphanpi.verification.audit import Auditor, AuditFinding, Claim, _OpenCall, failing_run
+from alphanpi.verification.audit import AuditFinding, Auditor, Claim, _OpenCall, failing_run
 from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.exploration import CounterExample
 
@@ -160,4 +160,3 @@ class ProofAuditor(Auditor):
         name, size = frame.program, self.guard.size(frame.entry)
         if name not in self._findings or (counter_example and self._findings[name].counter_example is None):
             self._findings[name] = AuditFinding(f"at size {size}: {text}", counter_example)
-

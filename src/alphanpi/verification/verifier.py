@@ -12,11 +12,11 @@ from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.engine.tables import Failure
 from alphanpi.environment.specification import Environment, Program
 from alphanpi.errors import UsageError
+from alphanpi.network.decisions import Decisions
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.network.model import NPINetwork
 from alphanpi.verification import lemma
 from alphanpi.verification.audit import Audit, Audited, Auditor, Claim, failing_run
-from alphanpi.network.decisions import Decisions
 from alphanpi.verification.exploration import (
     MOST_FAILING,
     TIME_MET,
