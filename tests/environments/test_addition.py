@@ -11,10 +11,11 @@ from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environment import scene
+from alphanpi.environment.specification import STOP
 from alphanpi.environments.addition import Addition, Sheet
 from alphanpi.errors import UsageError
 from tests.helpers.instances import some
-from tests.helpers.solutions import STOP, ScriptedEvaluator, Steps, View, execute
+from tests.helpers.solutions import ScriptedEvaluator, Steps, View, execute
 
 ENVIRONMENT = Addition()
 LEARNED = ["WRITE", "ADD_COLUMN", "ADD"]
@@ -160,7 +161,7 @@ def test_text():
     assert ENVIRONMENT.result("ADD", Sheet("00", "00", result="00"), ()) == "0"
 
 
-@pytest.mark.parametrize("text", ["", "12", "1+", "1+2+3", "-1+2", "1.5+2", "a+b", "١+٢"])
+@pytest.mark.parametrize("text", ["", "12", "1+", "1+2+3", "-1+2", "1.5+2", "a+b", "\u0661+\u0662"])
 def test_text_that_cannot_be_read(text):
     with pytest.raises(UsageError, match="sum of two decimal numbers"):
         ENVIRONMENT.parse("ADD", text)
