@@ -14,7 +14,7 @@ from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environment import scene
 from alphanpi.environment.specification import STOP
-from alphanpi.environments.binary_search import NOWHERE, BinarySearch, SearchedList
+from alphanpi.environments.binary_search import NOWHERE, BinarySearch, Numbers
 from alphanpi.errors import UsageError
 from tests.helpers.instances import some
 from tests.helpers.solutions import ScriptedEvaluator, Steps, View, execute
@@ -37,8 +37,8 @@ def search(see: View, size: int) -> Steps:
 SOLUTIONS = {"SEARCH": search}
 
 
-def start(values, wanted) -> SearchedList:
-    return SearchedList(tuple(values), wanted, 0, len(values))
+def start(values, wanted) -> Numbers:
+    return Numbers(tuple(values), wanted, 0, len(values))
 
 
 @given(values=st.lists(st.integers(-8, 8), max_size=40).map(sorted), wanted=st.integers(-9, 9))
@@ -72,7 +72,7 @@ def test_engine_follows_the_solution():
 
 
 def test_post_condition_accepts_every_place_of_the_value_and_no_other():
-    before = SearchedList((1, 4, 4, 4, 9), 4, 2, 5)  # of the three, the first is outside the current problem
+    before = Numbers((1, 4, 4, 4, 9), 4, 2, 5)  # of the three, the first is outside the current problem
     for answer in (None, NOWHERE, *range(5)):
         assert ENVIRONMENT.post("SEARCH", before, before._replace(answer=answer)) == (answer in (2, 3))
     absent = before._replace(wanted=5)

@@ -15,7 +15,7 @@ from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environment import scene
 from alphanpi.environment.specification import STOP
-from alphanpi.environments.string_matching import NOWHERE, LaidPattern, StringMatching
+from alphanpi.environments.string_matching import NOWHERE, StringMatching, Texts
 from alphanpi.errors import UsageError
 from tests.helpers.instances import some
 from tests.helpers.solutions import ScriptedEvaluator, Steps, View, execute
@@ -44,7 +44,7 @@ SOLUTIONS = {"MATCH_HERE": match_here, "SEARCH": search}
 
 
 def answer(text: str, pattern: str) -> int | None:
-    ended: LaidPattern = execute(ENVIRONMENT, "SEARCH", LaidPattern(text, pattern), SOLUTIONS)
+    ended: Texts = execute(ENVIRONMENT, "SEARCH", Texts(text, pattern), SOLUTIONS)
     return ended.answer
 
 
@@ -67,18 +67,18 @@ def test_a_search_that_does_not_compare_is_noticed():
         yield STOP
 
     with pytest.raises(AssertionError, match="SEARCH: from"):
-        execute(ENVIRONMENT, "SEARCH", LaidPattern("ba", "a"), {"SEARCH": hasty})
+        execute(ENVIRONMENT, "SEARCH", Texts("ba", "a"), {"SEARCH": hasty})
 
 
 def test_engine_follows_the_solution():
     engine = Search(ENVIRONMENT, ScriptedEvaluator(ENVIRONMENT, SOLUTIONS), SearchConfig(c_level=0.0))
-    (trace,) = engine.run([Request("SEARCH", LaidPattern("abaab", "aab"))])
+    (trace,) = engine.run([Request("SEARCH", Texts("abaab", "aab"))])
     assert trace.success
     assert trace.final.answer == 2
 
 
 def test_post_conditions_accept_the_right_result_only():
-    before = LaidPattern("bbabaab", "aba", start=1)
+    before = Texts("bbabaab", "aba", start=1)
     right = before._replace(start=2)._replace(passed=3)
     assert ENVIRONMENT.post("MATCH_HERE", before._replace(start=2), right)
     assert ENVIRONMENT.post("MATCH_HERE", before, before)  # b is no a
@@ -95,13 +95,13 @@ def test_post_conditions_accept_the_right_result_only():
 
 def test_what_is_seen_and_legal():
     cases = {  # pattern passed so far: what is seen, what SEARCH may do
-        LaidPattern("ab", "ac"): ((1, 0, 0), {"ADVANCE", "MATCH_HERE", "SEARCH on rest"}),
-        LaidPattern("ab", "ac", passed=1): ((0, 0, 0), {"ADVANCE", "SEARCH on rest"}),
-        LaidPattern("ab", "ac", passed=2): ((0, 1, 1), {"FOUND", "NOT_FOUND", "SEARCH on rest"}),
-        LaidPattern("ab", "a", passed=1): ((0, 1, 0), {"FOUND", "SEARCH on rest"}),
-        LaidPattern("a", "ab", passed=1): ((0, 0, 1), {"NOT_FOUND", "SEARCH on rest"}),
-        LaidPattern("a", "b", start=1): ((0, 0, 1), {"NOT_FOUND", "MATCH_HERE"}),
-        LaidPattern("a", "a", answer=0): ((1, 0, 0), {"ADVANCE"}),
+        Texts("ab", "ac"): ((1, 0, 0), {"ADVANCE", "MATCH_HERE", "SEARCH on rest"}),
+        Texts("ab", "ac", passed=1): ((0, 0, 0), {"ADVANCE", "SEARCH on rest"}),
+        Texts("ab", "ac", passed=2): ((0, 1, 1), {"FOUND", "NOT_FOUND", "SEARCH on rest"}),
+        Texts("ab", "a", passed=1): ((0, 1, 0), {"FOUND", "SEARCH on rest"}),
+        Texts("a", "ab", passed=1): ((0, 0, 1), {"NOT_FOUND", "SEARCH on rest"}),
+        Texts("a", "b", start=1): ((0, 0, 1), {"NOT_FOUND", "MATCH_HERE"}),
+        Texts("a", "a", answer=0): ((1, 0, 0), {"ADVANCE"}),
     }
     for state, (seen, allowed) in cases.items():
         assert ENVIRONMENT.observe(state) == seen
@@ -111,14 +111,14 @@ def test_what_is_seen_and_legal():
 
 
 def test_the_rest_has_the_pattern_at_its_beginning():
-    caller = LaidPattern("abc", "bc", passed=1)
+    caller = Texts("abc", "bc", passed=1)
     inner = ENVIRONMENT.enter(caller, "SEARCH on rest", "SEARCH")
-    assert inner == LaidPattern("abc", "bc", start=1)
+    assert inner == Texts("abc", "bc", start=1)
     ended = inner._replace(passed=2, answer=1)
     assert ENVIRONMENT.leave(caller, ended, "SEARCH on rest", "SEARCH") == caller._replace(answer=1)
 
 
-def way(state: LaidPattern) -> tuple[int, tuple[bool, ...], int]:
+def way(state: Texts) -> tuple[int, tuple[bool, ...], int]:
     return len(state.pattern), tuple(map(eq, state.text, state.pattern)), state.text.find(state.pattern)
 
 
@@ -138,7 +138,7 @@ def test_starts_have_every_way_to_be_the_same_with_any_letters(size):
     ways = {way(state) for state in states}
     assert len(ways) == len(states)
     both = (word for length in range(1, size + 2) for word in words(size + length))
-    assert ways == {way(LaidPattern(word[:size], word[size:])) for word in both}
+    assert ways == {way(Texts(word[:size], word[size:])) for word in both}
 
 
 @pytest.mark.parametrize("program", ["MATCH_HERE", "SEARCH"])
@@ -160,19 +160,19 @@ def test_base_cases_are_those_without_a_recursive_call():
             rests += 1
             return search(see, size)
 
-        execute(ENVIRONMENT, "SEARCH", LaidPattern(text, pattern), {**SOLUTIONS, "SEARCH": counted})
+        execute(ENVIRONMENT, "SEARCH", Texts(text, pattern), {**SOLUTIONS, "SEARCH": counted})
         return rests > 1
 
     for text, pattern in (("ab", "ab"), ("ab", "abc"), ("ab", "b"), ("", "a"), ("a", "b"), ("aab", "ab")):
-        assert ENVIRONMENT.base_case("SEARCH", LaidPattern(text, pattern)) != called(text, pattern)
+        assert ENVIRONMENT.base_case("SEARCH", Texts(text, pattern)) != called(text, pattern)
 
 
 def test_text():
     state = ENVIRONMENT.parse("SEARCH", "bar in a bar")
-    assert state == LaidPattern("a bar", "bar")
+    assert state == Texts("a bar", "bar")
     assert ENVIRONMENT.format(state) == "bar in a bar"
-    assert ENVIRONMENT.format(LaidPattern("abac", "bac", start=1, passed=2)) == "ba|c in ba|c"
-    assert ENVIRONMENT.parse("SEARCH", "a in") == LaidPattern("", "a")
+    assert ENVIRONMENT.format(Texts("abac", "bac", start=1, passed=2)) == "ba|c in ba|c"
+    assert ENVIRONMENT.parse("SEARCH", "a in") == Texts("", "a")
     assert ENVIRONMENT.result("SEARCH", state._replace(answer=2), ()) == "at position 2"
     assert ENVIRONMENT.result("SEARCH", state._replace(answer=NOWHERE), ()) == "nowhere"
     assert ENVIRONMENT.result("MATCH_HERE", state._replace(passed=2), ()) == "2 of 3 letters fit"
@@ -184,9 +184,7 @@ def test_text_that_cannot_be_read(text):
         ENVIRONMENT.parse("SEARCH", text)
 
 
-@pytest.mark.parametrize(
-    "state", [LaidPattern("", "a"), LaidPattern("abab", "ab", 3, 1), LaidPattern("a" * 99, "b", 9)]
-)
+@pytest.mark.parametrize("state", [Texts("", "a"), Texts("abab", "ab", 3, 1), Texts("a" * 99, "b", 9)])
 @pytest.mark.parametrize("said", [None, NOWHERE, 0])
 def test_picture(state, said):
     assert scene.problems(ENVIRONMENT.render(state._replace(answer=said))) == []

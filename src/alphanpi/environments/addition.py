@@ -129,7 +129,7 @@ class Addition(Environment[Sheet]):
         level=2,
         depth=3,
         pre=lambda sheet: column_left(sheet) and untouched(sheet),
-        train_sizes=(1,),
+        train_sizes=(1,),  # it sees one column, and what is behind it would only make equal starts look different
         validation_size=1,
     )
     def ADD_COLUMN(self, before: Sheet, after: Sheet) -> bool:

@@ -62,7 +62,7 @@ def play(format_: str, text: str, guard: Guard, cases: list[Case], clock: Clock)
             raise ExportFailed(f"nothing exported: {case.call.program}: the {format_} as it is written {problem}")
 
 
-class _OpenCall(NamedTuple):
+class _CallPlayed(NamedTuple):
     program: str
     state: Any
     node: int
@@ -71,7 +71,7 @@ class _OpenCall(NamedTuple):
 def _problem(automata: Automata, guard: Guard, case: Case) -> str:
     """What the automata do otherwise than the agent; empty for nothing."""
     program, state = case.call
-    calls = [_OpenCall(program, state, 0)]
+    calls = [_CallPlayed(program, state, 0)]
     for step in range(case.steps):
         program, state, node = calls[-1]
         glance = Glance(guard, program, state)
@@ -94,10 +94,10 @@ def _problem(automata: Automata, guard: Guard, case: Case) -> str:
                 continue
             return "" if step + 1 == case.steps and state == case.final else "ends early, or in another state"
         if guard.library.named(action).atomic:
-            calls[-1] = _OpenCall(program, guard.act(state, action), following)
+            calls[-1] = _CallPlayed(program, guard.act(state, action), following)
         else:
             calls[-1] = calls[-1]._replace(node=following)
-            calls.append(_OpenCall(action, guard.enter(state, action, program), 0))
+            calls.append(_CallPlayed(action, guard.enter(state, action, program), 0))
     return "does not end"
 
 

@@ -58,7 +58,7 @@ class _Replay:
         return self._guard.derive(shown)[tuple(environment.derived).index(name)]
 
     def may(self, name: str) -> bool:
-        return self._sequence[self.taken].mask[self._guard.library.index_of(name)]
+        return bool(self._sequence[self.taken].mask[self._guard.library.index_of(name)])
 
     def __getattr__(self, name: str) -> Any:
         meaning = self._meaning
