@@ -85,7 +85,7 @@ GALLERY = [
     gallery_case("addition"),
     gallery_case("binary-search"),
     gallery_case("brackets"),
-    gallery_case("insertion-sort", long_modes=("greedy",), long_episodes=1),
+    gallery_case("insertion-sort", long_episodes=1),
     gallery_case("merge-sort"),
     gallery_case("quicksort"),
     gallery_case("string-matching"),
