@@ -16,21 +16,18 @@ ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "reproduce"
 TARGET = ROOT / "src" / "alphanpi" / "pretrained"
 VERDICTS = ("PROVED", "SATURATED", "BOUNDED", "REFUTED", "none")
+TIME_LIMIT = 100.0  # for a verification
+MOST_SEEDS = 1000
 NAMES = ("hanoi", "sorting", "recursive-sorting", "recursive-sorting-compare")
 
 
-def run_of(name: str, seed: int) -> Path:
-    """The run directory of a case and a seed."""
-    return RUNS / name / f"seed{seed}" / RUN_FOLDER
-
-
-def verdict(name: str, seed: int) -> str:
+def verdict(run: Path) -> str:
     """What verification says of a run, in a word."""
     from alphanpi.errors import AlphaNPIError
     from alphanpi.verification import verify
 
     try:
-        return verify(run_of(name, seed), time_limit=30).verdict
+        return verify(run, time_limit=TIME_LIMIT).verdict
     except AlphaNPIError:
         return "none"
 
@@ -39,19 +36,23 @@ def main() -> None:
     """Of each case, take the run that learned everything, scores best, and is verified best; the first of equals."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("names", nargs="*", default=list(NAMES), help=f"some of: {', '.join(NAMES)}")
-    for name in parser.parse_args().names:
+    parser.add_argument("--runs", type=Path, default=RUNS, help="the sweep's folder, of a trial for example")
+    arguments = parser.parse_args()
+    for name in arguments.names:
+        folders = {seed: arguments.runs / name / f"seed{seed}" for seed in range(MOST_SEEDS)}
         results = {
             read_record(file.with_name(JOB_FILE), Job).seed: read_record(file, JobResult)
-            for file in (RUNS / name).glob(f"seed*/{RESULT_FILE}")
+            for file in (arguments.runs / name).glob(f"seed*/{RESULT_FILE}")
         }
         ranks = {
             seed: (not result.learned, -statistics.mean(score.rate for score in result.scores))
             for seed, result in results.items()
             if result.scores
         }
-        verdicts = {seed: verdict(name, seed) for seed, rank in ranks.items() if rank == min(ranks.values())}
+        best_rank = min(ranks.values())
+        verdicts = {seed: verdict(folders[seed] / RUN_FOLDER) for seed, rank in ranks.items() if rank == best_rank}
         seed = min(verdicts, key=lambda seed: (VERDICTS.index(verdicts[seed]), seed))
-        best, run = results[seed], run_of(name, seed)
+        best, run = results[seed], folders[seed] / RUN_FOLDER
         meta = json.loads((run / "meta.json").read_text())
         folder = TARGET / name
         folder.mkdir(parents=True, exist_ok=True)

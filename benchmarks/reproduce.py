@@ -53,8 +53,7 @@ def gallery_case(environment: str, **others: Any) -> Case:
     made = alphanpi.make(environment)
     program = made.library.learned[-1]
     size = 10 * max(program.sizes_to_train(made.train_sizes))
-    both = ("greedy", "planning")
-    usual = Case(environment, environment, {}, "default", 10, 120, program.name, (size,), 40, (1000,), both, 5)
+    usual = Case(environment, environment, {}, "default", 10, 120, program.name, (size,), 40, (1000,), long_episodes=5)
     return usual._replace(**others)
 
 
@@ -83,9 +82,14 @@ CASES = [
     Case("paper-preset-flat-sorting", "flat-sorting", {}, "paper", 1, 100, "BUBBLESORT", (3, 4, 5, 6), 40),
 ]
 GALLERY = [
+    gallery_case("addition"),
+    gallery_case("binary-search"),
+    gallery_case("brackets"),
     gallery_case("insertion-sort", long_modes=("greedy",), long_episodes=1),
     gallery_case("merge-sort"),
     gallery_case("quicksort"),
+    gallery_case("string-matching"),
+    gallery_case("topological-sort"),
 ]
 
 

@@ -21,8 +21,8 @@ from alphanpi.errors import UsageError
 from tests.helpers.instances import every, seeds, some
 from tests.helpers.solutions import ScriptedEvaluator, execute, solution_for
 
-SORTS = {"insertion": InsertionSort(), "merge": MergeSort(), "quick": Quicksort()}
-INSERTION, MERGE, QUICK = SORTS.values()
+INSERTION, MERGE, QUICK = InsertionSort(), MergeSort(), Quicksort()
+SORTS = {"insertion": INSERTION, "merge": MERGE, "quick": QUICK}
 
 
 def top(environment):

@@ -9,7 +9,7 @@ import pytest
 import alphanpi
 from alphanpi import UsageError
 from alphanpi.exporting import Origin, find_code, pipeline
-from alphanpi.exporting.render import module
+from alphanpi.exporting.render import functions
 from alphanpi.exporting.replaying import Replayer
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.verification.sequences import proved_sequences
@@ -75,7 +75,7 @@ def test_code_that_does_something_else_on_one_sequence_is_noticed(sequences, gen
     origin = Origin("hanoi", "0" * 12, "hanoi", {})
     checked = find_code(agent.environment, agent.evaluator, origin, max_size=3, samples=8).checked
     renderer = type(checked.renderer)(agent.environment.library, None if generic else checked.renderer.standalone)
-    text = module(renderer, checked.programs, "")
+    text = functions(renderer, checked.programs)
     wanted = 'env.act("MOVE_DISK")' if generic else "game.move_disk()"
     other = 'env.act("SWAP_S_A")' if generic else "game.swap_s_a()"
 

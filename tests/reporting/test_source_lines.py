@@ -158,7 +158,11 @@ def test_loops_of_a_module_without_a_runtime():
             return "RIGHT"
         return STOP if see.at_start else "LEFT"
 
-    environment = Seen()
+    class Bare(Seen):
+        def standalone(self) -> None:
+            return None
+
+    environment = Bare()
     text = exported_reflex(environment, {"TOUR": tour}).text
     state = environment.initial("TOUR", 4, np.random.default_rng(0))
     seen = watched(environment, ReflexEvaluator(environment, {"TOUR": tour}), "TOUR", state)

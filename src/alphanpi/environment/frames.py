@@ -25,7 +25,7 @@ class SubProblem:
     name: str = ""  # that of the class attribute
 
 
-class Frame(NamedTuple):
+class CallFrame(NamedTuple):
     """How a call begins and ends."""
 
     enter: Callable[[Any], Any]  # the callee's first state, or None where there is no such problem
@@ -61,10 +61,10 @@ def framed(
     leave: Callable[[Any, Any], Any] | None,
     fields: FrameFields,
     argument: Mapping[str, Argument],
-) -> Frame | None:
+) -> CallFrame | None:
     """How a call on a sub-problem, or on the caller's own state, begins and ends; None where it changes nothing."""
     if fields == NO_FRAME_FIELDS:
-        return None if enter is None or leave is None else Frame(enter, leave)
+        return None if enter is None or leave is None else CallFrame(enter, leave)
 
     def enters(state: Any) -> Any:
         inner = state if enter is None else enter(state)
@@ -74,7 +74,7 @@ def framed(
         given_back = fields.left(caller, callee)
         return given_back if leave is None else leave(caller, given_back)
 
-    return Frame(enters, leaves)
+    return CallFrame(enters, leaves)
 
 
 def replaced(state: Any, values: Mapping[str, Any]) -> Any:

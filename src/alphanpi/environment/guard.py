@@ -15,7 +15,7 @@ import numpy as np
 from alphanpi.environment import facets, library, specification
 from alphanpi.environment import frames as frames_of_calls
 from alphanpi.environment.cutoff import Cutoff
-from alphanpi.environment.frames import NO_FRAME_FIELDS, Frame
+from alphanpi.environment.frames import NO_FRAME_FIELDS, CallFrame
 from alphanpi.environment.library import CallCondition
 from alphanpi.environment.scene import Scene, problems
 from alphanpi.environment.specification import STOP, Environment
@@ -64,7 +64,7 @@ class Guard:
         self.changes_frames = kind.enter is not Environment.enter or kind.leave is not Environment.leave
         """Whether a program may see another state than its caller without being called by itself."""
         names = [entry.name for entry in self.library.learned]
-        self._frames: dict[tuple[str | None, str], Frame | None] = {
+        self._frames: dict[tuple[str | None, str], CallFrame | None] = {
             (caller, entry.name): self.library.frame(caller, entry.name)
             for caller in names
             for entry in self.library.callable_by(caller)

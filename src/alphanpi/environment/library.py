@@ -8,7 +8,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from alphanpi.environment.frames import NO_FRAME_FIELDS, Argument, Frame, FrameFields, SubProblem, framed
+from alphanpi.environment.frames import NO_FRAME_FIELDS, Argument, CallFrame, FrameFields, SubProblem, framed
 from alphanpi.errors import SpecificationError
 
 STOP = "STOP"
@@ -115,7 +115,7 @@ class Library(Sequence[Program]):
             )
             for name, caller in callers.items()
         }
-        self._frames: Mapping[tuple[str | None, str], Frame | None] = {
+        self._frames: Mapping[tuple[str | None, str], CallFrame | None] = {
             (caller, entry.name): self._frame(None if caller is None else callers[caller], entry)
             for caller in (None, *callers)
             for entry in programs
@@ -189,7 +189,7 @@ class Library(Sequence[Program]):
         """The entries a program may call."""
         return tuple(entry for entry, allowed in zip(self, self.may_call(name), strict=True) if allowed)
 
-    def frame(self, caller: str | None, name: str) -> Frame | None:
+    def frame(self, caller: str | None, name: str) -> CallFrame | None:
         """How a call of an entry begins and ends; None where the callee works on the caller's own state."""
         return self._frames[caller, name]
 
@@ -242,7 +242,7 @@ class Library(Sequence[Program]):
         together = callee is caller or (callee.group == caller.group != "")
         return together and subproblem in caller.subproblems
 
-    def _frame(self, caller: Program | None, entry: Program) -> Frame | None:
+    def _frame(self, caller: Program | None, entry: Program) -> CallFrame | None:
         target = entry.target
         argument = NO_ARGUMENT if target is None else target.argument
         if target is not None and target.subproblem is not None:

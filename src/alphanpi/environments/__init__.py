@@ -87,7 +87,7 @@ add(
     Registration(
         "binary-search",
         "alphanpi.environments.binary_search:BinarySearch",
-        example="11 in 2 3 5 7 11 13 17 19",
+        example="7 in 2 3 5 7 11 13 17 19",
     )
 )
 add(

@@ -17,7 +17,7 @@ from alphanpi.environments.addition_picture import picture
 from alphanpi.errors import UsageError
 
 DIGITS = "0123456789"
-_EXACT = Context(prec=MAX_PREC)  # adds numbers of any length; integers of more than 4,300 digits cannot be read or written
+_EXACT = Context(prec=MAX_PREC)  # Decimal, since Python reads and writes no int of more than 4,300 digits
 
 
 class Sheet(NamedTuple):
@@ -29,9 +29,9 @@ class Sheet(NamedTuple):
     first: str  # decimal digits; both numbers have the same length
     second: str
     column: int = 0  # where the pen is; column 0 is the rightmost
-    carry: int = 0  # what was carried to this column
-    carried: int = 0  # what has been carried to the next one
-    total: str = ""  # digits of the sum, from here to the right
+    carry_in: int = 0  # what was carried to this column
+    carry_out: int = 0  # what has been carried on to the next one
+    result: str = ""  # the digits written so far, from the right
     digit: int | None = None  # the argument of WRITE
 
     @property
@@ -42,48 +42,54 @@ class Sheet(NamedTuple):
     @property
     def written(self) -> bool:
         """Whether the digit of this column has been written."""
-        return len(self.total) > self.column
+        return len(self.result) > self.column
 
     def digits(self) -> tuple[int, int]:
         """The two digits of this column."""
         place = -1 - self.column
         return int(self.first[place]), int(self.second[place])
 
+    def with_digit(self, digit: int | None) -> Sheet:
+        """A digit written to the left of all others."""
+        return self._replace(result=f"{digit}{self.result}")
 
-def column_left(state: Sheet) -> bool:
+
+def column_left(sheet: Sheet) -> bool:
     """The pen is at a column, not left of all."""
-    return state.column < state.columns
+    return sheet.column < sheet.columns
 
 
-def untouched(state: Sheet) -> bool:
-    """Nothing has been written or carried in the current problem."""
-    return not state.written and not state.carried
+def untouched(sheet: Sheet) -> bool:
+    """Nothing has been written or carried in the current problem, and all digits behind it are there."""
+    return len(sheet.result) == sheet.column and not sheet.carry_out
 
 
-def columns_to_the_left(state: Sheet) -> Sheet | None:
-    """All columns but this one, once its digit is written; what was carried belongs to the first of them."""
-    if not column_left(state) or len(state.total) != state.column + 1:
+def columns_to_the_left(sheet: Sheet) -> Sheet | None:
+    """All columns but this one; what was carried on belongs to the first of them."""
+    if not column_left(sheet):
         return None
-    return state._replace(column=state.column + 1, carry=state.carried, carried=0)
+    return sheet._replace(column=sheet.column + 1, carry_in=sheet.carry_out, carry_out=0)
 
 
 def with_callers_column(caller: Sheet, callee: Sheet) -> Sheet:
     """The caller's column again, with all that the callee wrote."""
-    return caller._replace(total=callee.total)
+    return caller._replace(result=callee.result)
 
 
-def sum_of(first: str, second: str, carry: int) -> str:
-    """The digits of a sum: as many as the numbers have, or one more."""
-    total = _EXACT.add(_EXACT.add(Decimal(first or "0"), Decimal(second or "0")), Decimal(carry))
-    digits = f"{total:f}".zfill(len(first))
-    return digits if first or carry else ""
+def column_added(sheet: Sheet) -> Sheet:
+    """The digit of this column written, and the ten carried on."""
+    carry_out, digit = divmod(sum(sheet.digits()) + sheet.carry_in, 10)
+    return sheet.with_digit(digit)._replace(carry_out=carry_out)
 
 
-def added(state: Sheet) -> Sheet:
-    """The sum of all columns of the current problem."""
-    left = state.columns - state.column
-    ahead = sum_of(state.first[:left], state.second[:left], state.carry)
-    return state._replace(total=ahead + state.total)
+def all_added(sheet: Sheet) -> Sheet:
+    """All columns of the current problem added; a digit more where something is carried out of the last one."""
+    left = sheet.columns - sheet.column
+    if left == 0:
+        return sheet.with_digit(1) if sheet.carry_in else sheet
+    first, second, carry = (Decimal(number) for number in (sheet.first[:left], sheet.second[:left], sheet.carry_in))
+    total = _EXACT.add(_EXACT.add(first, second), carry)
+    return column_added(sheet)._replace(result=f"{total:f}".zfill(left) + sheet.result)
 
 
 class Addition(Environment[Sheet]):
@@ -91,11 +97,12 @@ class Addition(Environment[Sheet]):
 
     fields = (
         *(f"{number}_{digit}" for number in ("first", "second") for digit in range(10)),
-        "carry",
-        "carried",
+        "carry_in",
+        "carry_out",
         "written",
         "no_column_left",
     )
+    derived = ("units", "ten_or_more")
     size_unit = ("digit", "digits")
     train_sizes: ClassVar = (1, 2, 3)
     validation_size: ClassVar = 5
@@ -106,71 +113,69 @@ class Addition(Environment[Sheet]):
     @action(pre=lambda sheet: sheet.digit is not None and not sheet.written)
     def PUT(self, sheet: Sheet) -> Sheet:
         """Put the digit that was asked for below this column."""
-        return sheet._replace(total=f"{sheet.digit}{sheet.total}")
+        return sheet.with_digit(sheet.digit)
 
-    @action(pre=lambda sheet: column_left(sheet) and not sheet.carried)
+    @action(pre=lambda sheet: column_left(sheet) and sheet.written and not sheet.carry_out)
     def CARRY(self, sheet: Sheet) -> Sheet:
-        """Carry one to the next column."""
-        return sheet._replace(carried=1)
+        """Carry one on to the next column, once the digit of this one is written."""
+        return sheet._replace(carry_out=1)
 
-    @program(level=1, depth=2, minimum_size=0, pre=lambda sheet: not sheet.written, arguments={"digit": range(10)})
+    @program(level=1, depth=2, minimum_size=0, pre=untouched, arguments={"digit": range(10)})
     def WRITE(self, before: Sheet, after: Sheet) -> bool:
         """Write that digit below this column."""
-        return after == before._replace(total=f"{before.digit}{before.total}")
+        return after == before.with_digit(before.digit)
 
     @program(
         level=2,
         depth=3,
         pre=lambda sheet: column_left(sheet) and untouched(sheet),
-        train_sizes=(1,),
+        train_sizes=(1,),  # it sees one column, and what is behind it would only make equal starts look different
         validation_size=1,
     )
     def ADD_COLUMN(self, before: Sheet, after: Sheet) -> bool:
         """Write the digit of this column, and carry where there is something to be carried."""
-        carried, digit = divmod(sum(before.digits()) + before.carry, 10)
-        return after == before._replace(carried=carried, total=f"{digit}{before.total}")
+        return after == column_added(before)
 
     @program(level=3, depth=3, minimum_size=0, pre=untouched, recursive=rest)
     def ADD(self, before: Sheet, after: Sheet) -> bool:
-        """Write all digits that are left; whether its own column was carried from is free."""
-        return after == added(before)._replace(carried=after.carried)
+        """Write the sum of all columns from here to the left."""
+        return after == all_added(before)
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Sheet:
         """Random digits, and as often as not something carried to the first column."""
         first, second = ("".join(DIGITS[digit] for digit in rng.integers(10, size=size)) for _ in range(2))
-        carried = int(rng.integers(2)) if program == "WRITE" and size > 0 else 0
-        return Sheet(first, second, carry=int(rng.integers(2)), carried=carried)
+        return Sheet(first, second, carry_in=int(rng.integers(2)))
 
     def enumerate(self, program: str, size: int) -> Iterator[Sheet]:
-        """Every first column; of those behind it, which are not seen, one that carries on and one that does not."""
-        ahead = [""] if size == 0 else ["0" * (size - 1), "9" * (size - 1)][:size]
-        columns = [("", "")] if size == 0 else product(DIGITS, DIGITS)
-        carrieds = (0, 1) if program == "WRITE" and size > 0 else (0,)
-        for (first, second), behind, carry, carried in product(columns, ahead, (0, 1), carrieds):
-            yield Sheet(behind + first, "0" * len(behind) + second, carry=carry, carried=carried)
+        """Every first column; of those behind it, which are not seen, some that carry on and some that do not."""
+        behind = ["0" * (size - 1), "9" * (size - 1)] if size > 1 else [""]
+        columns = product(DIGITS, DIGITS) if size > 0 else [("", "")]
+        for (first, second), others, carry_in in product(columns, behind, (0, 1)):
+            yield Sheet(others + first, "0" * len(others) + second, carry_in=carry_in)
 
     def outcomes(self, program: str, before: Sheet) -> Iterator[Sheet]:
-        """One state, but ADD may have carried or not."""
+        """One state."""
         if program == "WRITE":
-            yield before._replace(total=f"{before.digit}{before.total}")
-        elif program == "ADD_COLUMN":
-            carried, digit = divmod(sum(before.digits()) + before.carry, 10)
-            yield before._replace(carried=carried, total=f"{digit}{before.total}")
+            yield before.with_digit(before.digit)
         else:
-            yield added(before)
-            if column_left(before):
-                yield added(before)._replace(carried=1)
+            yield column_added(before) if program == "ADD_COLUMN" else all_added(before)
 
     def observe(self, state: Sheet) -> tuple[bool, ...]:
         """The column at the pen: its digits, one-hot, what was carried to it and from it, whether it is written."""
         digits = state.digits() if column_left(state) else (None, None)
         return (
             *(number == digit for number in digits for digit in range(10)),
-            state.carry == 1,
-            state.carried == 1,
+            state.carry_in == 1,
+            state.carry_out == 1,
             state.written,
             not column_left(state),
         )
+
+    def derive(self, observation: Sequence[int]) -> tuple[int, ...]:
+        """The last digit of what is to be added in this column, and whether there is another."""
+        weights = (*range(10), *range(10), 1, 0, 0, 0)
+        total = sum(weight * int(seen) for weight, seen in zip(weights, observation, strict=True))
+        return total % 10, int(total >= 10)
 
     def size(self, state: Sheet) -> int:
         """Columns of the current problem."""
@@ -186,14 +191,13 @@ class Addition(Environment[Sheet]):
         return Sheet(first.zfill(columns), second.zfill(columns))
 
     def format(self, state: Sheet) -> str:
-        """The sum as it is written so far, after the digits that are left to be added."""
-        left = state.columns - len(state.total)
-        return f"{state.first[: max(0, left)]}+{state.second[: max(0, left)]} {state.total}".strip("+ ")
+        """The two numbers, and the digits of their sum as far as they are written."""
+        return f"{state.first}+{state.second}" + (f" = …{state.result}" if state.result else "")
 
     def result(self, program: str, final: Sheet, actions: Sequence[Step]) -> str:
         """The sum."""
-        return final.total.lstrip("0") or "0"
+        return final.result.lstrip("0") or "0"
 
     def render(self, state: Sheet) -> Scene:
-        """The sheet: the numbers, the carry above them, the sum below a line."""
-        return picture(state.first, state.second, state.column, state.carry, state.carried, state.total)
+        """The sheet: the numbers, what is carried above them, the sum below a line."""
+        return picture(state.first, state.second, state.column, (state.carry_in, state.carry_out), state.result)

@@ -4,37 +4,39 @@ from __future__ import annotations
 
 from alphanpi.environment.scene import Scene, line, rectangle, text
 
-_WIDTH = 600.0
-_ROWS = {"carry": 26.0, "first": 70.0, "second": 120.0, "total": 188.0}
-_LINE = 152.0
+_WIDTH, _HEIGHT = 600.0, 246.0
+_CARRY, _LINE = 30.0, 156.0
+_ROWS = (("first", 74.0), ("second", 124.0), ("result", 192.0))
+_WIDEST = 52.0
 _MOST_DIGITS = 60
 
 
-def picture(first: str, second: str, column: int, carry: int, carried: int, total: str) -> Scene:
-    """Digits in columns; those of the current problem are underlaid, the column at the pen is marked."""
+def picture(first: str, second: str, column: int, carries: tuple[int, int], result: str) -> Scene:
+    """Digits in columns; the current problem is underlaid, a line under the column shows where the pen is."""
     columns = len(first) + 1  # the sum may be one digit longer
-    pitch = min(52.0, _WIDTH / columns)
-    right = (_WIDTH + pitch * columns) / 2
+    pitch = min(_WIDEST, _WIDTH / columns)
+    left = (_WIDTH - pitch * columns) / 2
     size = min(30.0, pitch * 0.8)
 
     def middle(place: int) -> float:
         """Of a column, counted from the right."""
-        return right - (place + 0.5) * pitch
+        return left + (columns - place - 0.5) * pitch
 
-    left = right - columns * pitch
     shapes = [
-        rectangle("current", left, 8, (columns - column) * pitch, 212, "focus", radius=10),
-        rectangle("pen", middle(column) - pitch / 2, 226, pitch, 8, "first", radius=4),
-        line("line", (left, _LINE), (right, _LINE)),
+        rectangle("current", left, 10, (columns - column) * pitch, 214, "focus", radius=10),
+        rectangle("pen", middle(column) - pitch * 0.4, 228, pitch * 0.8, 8, "first", radius=4),
+        line("line", (left, _LINE), (left + columns * pitch, _LINE)),
     ]
     if columns <= _MOST_DIGITS:
-        for name, number in (("first", first), ("second", second), ("total", total)):
-            for place, digit in enumerate(reversed(number)):
-                shapes.append(
-                    text(f"{name}-{place}", middle(place), _ROWS[name], digit, size, faded=place < column)
-                )
-        shapes.append(text("plus", left + pitch / 2, _ROWS["second"], "+", size, "muted"))
-    for place, amount in ((column, carry), (column + 1, carried)):
-        if amount:
-            shapes.append(text(f"carry-{place}", middle(place), _ROWS["carry"], "1", size * 0.7, "muted"))
-    return Scene(_WIDTH, 240.0, tuple(shapes))
+        shapes.append(text("plus", middle(columns - 1), _ROWS[1][1], "+", size, "muted"))
+        for (row, height), number in zip(_ROWS, (first, second, result), strict=True):
+            shapes += [
+                text(f"{row}-{place}", middle(place), height, digit, size, faded=place < column)
+                for place, digit in enumerate(reversed(number))
+            ]
+    shapes += [
+        text(f"carry-{column + ahead}", middle(column + ahead), _CARRY, "1", size * 0.7, "muted")
+        for ahead, carry in enumerate(carries)
+        if carry
+    ]
+    return Scene(_WIDTH, _HEIGHT, tuple(shapes))

@@ -17,7 +17,7 @@ from alphanpi.errors import UsageError
 NOWHERE = -1
 
 
-class SearchedList(NamedTuple):
+class Numbers(NamedTuple):
     """A sorted list and a value. The current problem is `values[low:high]`; of it, only the middle is seen."""
 
     values: tuple[int, ...]
@@ -32,38 +32,38 @@ class SearchedList(NamedTuple):
         return (self.low + self.high) // 2
 
 
-def any_left(state: SearchedList) -> bool:
+def any_left(state: Numbers) -> bool:
     """The current problem has a value to look at."""
     return state.low < state.high
 
 
-def unanswered(state: SearchedList) -> bool:
+def unanswered(state: Numbers) -> bool:
     """Nobody has said yet where the value is."""
     return state.answer is None
 
 
-def before_middle(state: SearchedList) -> SearchedList | None:
+def before_middle(state: Numbers) -> Numbers | None:
     """The values left of the middle."""
     return state._replace(high=state.middle) if any_left(state) else None
 
 
-def behind_middle(state: SearchedList) -> SearchedList | None:
+def behind_middle(state: Numbers) -> Numbers | None:
     """The values right of the middle."""
     return state._replace(low=state.middle + 1) if any_left(state) else None
 
 
-def with_callers_bounds(caller: SearchedList, callee: SearchedList) -> SearchedList:
+def with_callers_bounds(caller: Numbers, callee: Numbers) -> Numbers:
     """The caller's problem again, with the callee's answer."""
     return callee._replace(low=caller.low, high=caller.high)
 
 
-def places(state: SearchedList) -> range:
+def places(state: Numbers) -> range:
     """All places of the current problem that hold the value."""
     bounds = (state.values, state.wanted, state.low, state.high)
     return range(bisect_left(*bounds), bisect_right(*bounds))
 
 
-class BinarySearch(Environment[SearchedList]):
+class BinarySearch(Environment[Numbers]):
     """Binary search in a sorted list of any integers."""
 
     fields = ("nothing_left", "wanted_smaller", "wanted_greater")
@@ -76,55 +76,55 @@ class BinarySearch(Environment[SearchedList]):
     right = subproblem(enter=behind_middle, leave=with_callers_bounds)
 
     @action(pre=lambda state: any_left(state) and unanswered(state))
-    def FOUND(self, state: SearchedList) -> SearchedList:
+    def FOUND(self, state: Numbers) -> Numbers:
         """Say that the value is in the middle."""
         return state._replace(answer=state.middle)
 
     @action(pre=unanswered)
-    def NOT_FOUND(self, state: SearchedList) -> SearchedList:
+    def NOT_FOUND(self, state: Numbers) -> Numbers:
         """Say that the value is nowhere."""
         return state._replace(answer=NOWHERE)
 
     @program(level=1, depth=2, minimum_size=0, pre=unanswered, recursive=(left, right))
-    def SEARCH(self, before: SearchedList, after: SearchedList) -> bool:
+    def SEARCH(self, before: Numbers, after: Numbers) -> bool:
         """Say where the value is: at any place that holds it, or nowhere."""
         return after in self.outcomes("SEARCH", before)
 
-    def initial(self, program: str, size: int, rng: np.random.Generator) -> SearchedList:
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> Numbers:
         """Random numbers, some of them twice; the value is one of them, or any other, as often."""
         drawn = sorted(rng.integers(2 * size + 1, size=size + 1).tolist())
         wanted = int(rng.choice(drawn)) if rng.integers(2) else int(rng.integers(2 * size + 1))
         drawn.pop(int(rng.integers(size + 1)))
-        return SearchedList(tuple(drawn), wanted, 0, size)
+        return Numbers(tuple(drawn), wanted, 0, size)
 
-    def enumerate(self, program: str, size: int) -> Iterator[SearchedList]:
+    def enumerate(self, program: str, size: int) -> Iterator[Numbers]:
         """So many smaller values, so many equal ones, the others greater: nothing else is ever seen."""
         for smaller in range(size + 1):
             for equal in range(size - smaller + 1):
                 values = (-1,) * smaller + (0,) * equal + (1,) * (size - smaller - equal)
-                yield SearchedList(values, 0, 0, size)
+                yield Numbers(values, 0, 0, size)
 
-    def outcomes(self, program: str, before: SearchedList) -> Iterator[SearchedList]:
+    def outcomes(self, program: str, before: Numbers) -> Iterator[Numbers]:
         """One state for each place of the value; one where there is none."""
         for answer in places(before) or (NOWHERE,):
             yield before._replace(answer=answer)
 
-    def base_case(self, program: str, state: SearchedList) -> bool:
+    def base_case(self, program: str, state: Numbers) -> bool:
         """Nothing is left, or the middle is the value."""
         return not any_left(state) or state.values[state.middle] == state.wanted
 
-    def observe(self, state: SearchedList) -> tuple[bool, ...]:
+    def observe(self, state: Numbers) -> tuple[bool, ...]:
         """How the value compares with the one in the middle, if there is one."""
         if not any_left(state):
             return True, False, False
         middle = state.values[state.middle]
         return False, state.wanted < middle, middle < state.wanted
 
-    def size(self, state: SearchedList) -> int:
+    def size(self, state: Numbers) -> int:
         """Length of the current problem."""
         return state.high - state.low
 
-    def parse(self, program: str, text: str) -> SearchedList:
+    def parse(self, program: str, text: str) -> Numbers:
         """Read the value, `in`, and the list: integers separated by blanks or commas."""
         example = "write for example '7 in 2 3 5 7 11'"
         before, word, after = text.partition("in")
@@ -136,24 +136,24 @@ class BinarySearch(Environment[SearchedList]):
             raise UsageError(f"{text!r} is no integer to be found in a list of integers; {example}")
         if list(values) != sorted(values):
             raise UsageError(f"{text!r}: the list is not sorted; {example}")
-        return SearchedList(values, wanted, 0, len(values))
+        return Numbers(values, wanted, 0, len(values))
 
-    def format(self, state: SearchedList) -> str:
-        """The value and the list, the current problem in brackets; the place, once it is known."""
+    def format(self, state: Numbers) -> str:
+        """The value and the list, in brackets what is left of it; the place, once it is known."""
         if state.answer is not None:
             return "nowhere" if state.answer == NOWHERE else f"at {state.answer}"
         words = [str(value) for value in state.values]
-        parts = (words[: state.low], words[state.low : state.high], words[state.high :])
-        outer, current, rest = (" ".join(part) for part in parts)
-        return f"{state.wanted} in {outer} [{current}] {rest}".rstrip()
+        if (state.low, state.high) != (0, len(words)):
+            words[state.low : state.high] = [f"[{' '.join(words[state.low : state.high])}]"]
+        return " ".join([str(state.wanted), "in", *words])
 
-    def result(self, program: str, final: SearchedList, actions: Sequence[Step]) -> str:
+    def result(self, program: str, final: Numbers, actions: Sequence[Step]) -> str:
         """Where the value is, counted from 0."""
         if final.answer is None or final.answer == NOWHERE:
             return f"{final.wanted} is not in the list"
         return f"{final.wanted} is at position {final.answer}"
 
-    def render(self, state: SearchedList) -> Scene:
+    def render(self, state: Numbers) -> Scene:
         """The list with the current problem, the middle and the answer."""
         middle = state.middle if any_left(state) else None
         return picture(state.values, state.wanted, (state.low, state.high), middle, state.answer)

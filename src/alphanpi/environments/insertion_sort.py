@@ -10,7 +10,8 @@ import numpy as np
 from alphanpi.environment.scene import Scene
 from alphanpi.environment.specification import Environment, action, program, subproblem
 from alphanpi.environments.list_picture import picture
-from alphanpi.environments.lists import drawn_integers, exchanged, order_patterns, read_integers
+from alphanpi.environments.lists import drawn_integers, order_patterns, read_integers
+from alphanpi.symbolic import exchanged
 
 
 class Row(NamedTuple):
@@ -37,7 +38,7 @@ def last_is_smaller(row: Row) -> bool:
 def inserted(row: Row) -> Row:
     """The last number moved to the left, past all numbers that are larger, up to the first that is not."""
     *others, last = row.values[: row.end]
-    place = max((place + 1 for place, value in enumerate(others) if value <= last), default=0)
+    place = next((place for place in range(len(others), 0, -1) if others[place - 1] <= last), 0)
     return row.with_numbers([*others[:place], last, *others[place:]])
 
 

@@ -11,7 +11,7 @@ _BASE = 230.0
 _SHORTEST, _TALLEST = 22.0, 180.0
 _WIDTH = 600.0
 _MOST_LABELS = 40
-_LOWER = 310.0  # how far below the list a second row lies
+_LOWER = 225.0  # how far below the list a second row lies
 POINTERS: tuple[tuple[str, Style], ...] = (("pointer 1", "first"), ("pointer 2", "second"))
 
 

@@ -19,7 +19,7 @@ NOWHERE = -1
 LETTERS = "ab"
 
 
-class LaidPattern(NamedTuple):
+class Texts(NamedTuple):
     """A pattern that lies on a text, with its first letter on the first of `text[start:]`, the current problem."""
 
     text: str
@@ -51,22 +51,22 @@ class LaidPattern(NamedTuple):
         return self.letters is not None and self.letters[0] == self.letters[1]
 
 
-def untouched(state: LaidPattern) -> bool:
+def untouched(state: Texts) -> bool:
     """Nothing has been compared or said."""
     return state.passed == 0 and state.answer is None
 
 
-def behind_first_letter(state: LaidPattern) -> LaidPattern | None:
+def behind_first_letter(state: Texts) -> Texts | None:
     """The text without its first letter, the pattern at its beginning."""
     return state._replace(start=state.start + 1, passed=0) if state.start < len(state.text) else None
 
 
-def with_callers_place(caller: LaidPattern, callee: LaidPattern) -> LaidPattern:
+def with_callers_place(caller: Texts, callee: Texts) -> Texts:
     """The pattern where the caller had it, with the callee's answer."""
     return caller._replace(answer=callee.answer)
 
 
-def compared(state: LaidPattern) -> LaidPattern:
+def compared(state: Texts) -> Texts:
     """The letters passed as long as they are the same."""
     most = min(len(state.pattern), len(state.text) - state.start)
     ahead = range(state.passed, most)
@@ -74,7 +74,7 @@ def compared(state: LaidPattern) -> LaidPattern:
     return state._replace(passed=next(differs, most))
 
 
-class StringMatching(Environment[LaidPattern]):
+class StringMatching(Environment[Texts]):
     """Naive string matching: where in a text a pattern occurs first."""
 
     fields = ("same", "pattern_passed", "text_passed")
@@ -86,41 +86,41 @@ class StringMatching(Environment[LaidPattern]):
     rest = subproblem(enter=behind_first_letter, leave=with_callers_place)
 
     @action(pre=lambda state: state.letters is not None)
-    def ADVANCE(self, state: LaidPattern) -> LaidPattern:
+    def ADVANCE(self, state: Texts) -> Texts:
         """Pass the two letters that are looked at."""
         return state._replace(passed=state.passed + 1)
 
     @action(pre=lambda state: state.answer is None and state.pattern_passed)
-    def FOUND(self, state: LaidPattern) -> LaidPattern:
+    def FOUND(self, state: Texts) -> Texts:
         """Say that the pattern occurs where it lies."""
         return state._replace(answer=state.start)
 
     @action(pre=lambda state: state.answer is None and state.text_passed)
-    def NOT_FOUND(self, state: LaidPattern) -> LaidPattern:
+    def NOT_FOUND(self, state: Texts) -> Texts:
         """Say that the pattern occurs nowhere."""
         return state._replace(answer=NOWHERE)
 
     @program(level=1, depth=lambda state: len(state.pattern) + 1, minimum_size=0, pre=untouched)
-    def MATCH_HERE(self, before: LaidPattern, after: LaidPattern) -> bool:
+    def MATCH_HERE(self, before: Texts, after: Texts) -> bool:
         """Pass letters as long as they are the same."""
         return after == compared(before)
 
     @program(level=2, depth=3, minimum_size=0, pre=untouched, recursive=rest)
-    def SEARCH(self, before: LaidPattern, after: LaidPattern) -> bool:
+    def SEARCH(self, before: Texts, after: Texts) -> bool:
         """Say where the pattern occurs first, or that it occurs nowhere; how far it was compared does not matter."""
         answer = before.text.find(before.pattern, before.start)
         return after == before._replace(passed=after.passed, answer=answer)
 
-    def initial(self, program: str, size: int, rng: np.random.Generator) -> LaidPattern:
+    def initial(self, program: str, size: int, rng: np.random.Generator) -> Texts:
         """Letters a and b; the pattern is a piece of the text, or any letters, as often."""
         length = int(rng.integers(1, size + 2))
         text, pattern = ("".join(LETTERS[letter] for letter in rng.integers(2, size=many)) for many in (size, length))
         if length <= size and rng.integers(2):
             place = int(rng.integers(size - length + 1))
             pattern = text[place : place + length]
-        return LaidPattern(text, pattern)
+        return Texts(text, pattern)
 
-    def enumerate(self, program: str, size: int) -> Iterator[LaidPattern]:
+    def enumerate(self, program: str, size: int) -> Iterator[Texts]:
         """One pattern and text for each way in which their letters can be the same here and the pattern can occur.
 
         Nothing else is seen or asked for. Two letters are enough: others add no way. So are patterns of up to one
@@ -133,9 +133,9 @@ class StringMatching(Environment[LaidPattern]):
                 way = (length, tuple(map(eq, text, pattern)), text.find(pattern))
                 if way not in known:
                     known.add(way)
-                    yield LaidPattern(text, pattern)
+                    yield Texts(text, pattern)
 
-    def outcomes(self, program: str, before: LaidPattern) -> Iterator[LaidPattern]:
+    def outcomes(self, program: str, before: Texts) -> Iterator[Texts]:
         """One state; for SEARCH, one for each letter to which the pattern may have been compared."""
         if program == "MATCH_HERE":
             yield compared(before)
@@ -144,26 +144,26 @@ class StringMatching(Environment[LaidPattern]):
         for passed in range(min(len(before.pattern), self.size(before)) + 1):
             yield before._replace(passed=passed, answer=answer)
 
-    def base_case(self, program: str, state: LaidPattern) -> bool:
+    def base_case(self, program: str, state: Texts) -> bool:
         """The pattern fits here, or would if the text went on."""
         return program == "MATCH_HERE" or compared(state).letters is None
 
-    def observe(self, state: LaidPattern) -> tuple[bool, ...]:
+    def observe(self, state: Texts) -> tuple[bool, ...]:
         """Whether the two letters are the same, and which of them is missing."""
         return state.same, state.pattern_passed, state.text_passed
 
-    def size(self, state: LaidPattern) -> int:
+    def size(self, state: Texts) -> int:
         """Letters of the text from where the pattern lies."""
         return len(state.text) - state.start
 
-    def parse(self, program: str, text: str) -> LaidPattern:
+    def parse(self, program: str, text: str) -> Texts:
         """Read the pattern, `in`, and the text."""
         pattern, word, searched = (part.strip() for part in f"{text} ".partition(" in "))
         if not word or not pattern:
             raise UsageError(f"{text!r} is no pattern to be found in a text; write for example 'cad in abracadabra'")
-        return LaidPattern(searched, pattern)
+        return Texts(searched, pattern)
 
-    def format(self, state: LaidPattern) -> str:
+    def format(self, state: Texts) -> str:
         """The pattern and the text from where it lies, the letters that are passed set apart; or the answer."""
         if state.answer is not None:
             return "nowhere" if state.answer == NOWHERE else f"at {state.answer}"
@@ -174,12 +174,12 @@ class StringMatching(Environment[LaidPattern]):
             f"{state.text[state.start : here]}{bar}{state.text[here:]}"
         )
 
-    def result(self, program: str, final: LaidPattern, actions: Sequence[Step]) -> str:
+    def result(self, program: str, final: Texts, actions: Sequence[Step]) -> str:
         """Where the pattern occurs, counted from 0."""
         if program == "MATCH_HERE":
             return f"{final.passed} of {len(final.pattern)} letters fit"
         return "nowhere" if final.answer in (None, NOWHERE) else f"at position {final.answer}"
 
-    def render(self, state: LaidPattern) -> Scene:
+    def render(self, state: Texts) -> Scene:
         """The text, and the pattern below it where it lies."""
         return picture(state.text, state.pattern, state.start, state.passed, state.answer)

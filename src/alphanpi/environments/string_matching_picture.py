@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
-from alphanpi.environment.scene import Scene, Shape, rectangle, text
+from alphanpi.environment.scene import Scene, rectangle, text
 
-_WIDTH = 600.0
-_TEXT, _PATTERN = 30.0, 100.0
-_SIDE = 46.0
-_MOST_LABELS = 60
+_WIDTH, _HEIGHT = 600.0, 226.0
+_TEXT, _PATTERN, _SIDE = 30.0, 104.0, 46.0
+_MOST_LETTERS = 60
 
 
 def picture(searched: str, pattern: str, start: int, passed: int, answer: int | None) -> Scene:
-    """Two rows of letters; those that have been passed and fit, or are looked at, are marked."""
+    """Two rows of letters; those that were passed have another colour, a point shows which are looked at."""
     columns = max(1, len(searched), start + len(pattern))
     pitch = min(_SIDE + 6, _WIDTH / columns)
-    offset = (_WIDTH - pitch * columns) / 2
-    labelled = columns <= _MOST_LABELS
-    shapes = [
-        rectangle("current", offset + start * pitch - 3, _TEXT - 8, (columns - start) * pitch + 6, 66, "focus", radius=8)
-    ]
-
-    def cell(name: str, letter: str, column: int, top: float, **more: object) -> Shape:
-        side = min(_SIDE, pitch - min(3.0, pitch / 8))
-        label = letter if labelled else ""
-        return rectangle(
-            name, offset + column * pitch, top, side, _SIDE, "item", radius=min(8.0, side / 4), label=label, **more
-        )
-
-    for place, letter in enumerate(searched):
-        compared = start <= place < start + passed
-        shapes.append(cell(f"text-{place}", letter, place, _TEXT, tone=0.8 if compared else 0.0, faded=place < start))
-    for place, letter in enumerate(pattern):
-        shapes.append(
-            cell(f"pattern-{place}", letter, start + place, _PATTERN, tone=0.8 if place < passed else 0.4)
-        )
+    side = pitch - min(6.0, pitch / 6)
+    left = (_WIDTH - pitch * columns) / 2
+    behind = (columns - start) * pitch
+    shapes = [rectangle("current", left + start * pitch - 3, _TEXT - 10, behind + 6, _SIDE + 20, "focus", radius=8)]
+    rows = (("text", searched, 0, _TEXT), ("pattern", pattern, start, _PATTERN))
+    for row, letters, first, top in rows:
+        for place, letter in enumerate(letters):
+            shapes.append(
+                rectangle(
+                    f"{row}-{place}",
+                    left + (first + place) * pitch,
+                    top,
+                    side,
+                    _SIDE,
+                    "item",
+                    radius=min(8.0, side / 4),
+                    label=letter if columns <= _MOST_LETTERS else "",
+                    tone=0.8 if start <= first + place < start + passed else 0.1,
+                    faded=first + place < start,
+                )
+            )
     if passed < len(pattern):
-        x = offset + (start + passed) * pitch + min(_SIDE, pitch) / 2
-        shapes.append(rectangle("here", x - 8, _PATTERN + _SIDE + 10, 16, 16, "first", radius=8))
-    said = "" if answer is None else ("nowhere" if answer < 0 else f"at {answer}")
-    shapes.append(text("answer", _WIDTH / 2, _PATTERN + _SIDE + 52, said, 20))
-    return Scene(_WIDTH, _PATTERN + _SIDE + 76, tuple(shapes))
+        x = left + (start + passed) * pitch + side / 2
+        shapes.append(rectangle("here", x - 8, _PATTERN + _SIDE + 8, 16, 16, "first", radius=8))
+    if answer is not None:
+        said = "nowhere" if answer < 0 else f"at position {answer}"
+        shapes.append(text("answer", _WIDTH / 2, _HEIGHT - 26, said, 20))
+    return Scene(_WIDTH, _HEIGHT, tuple(shapes))

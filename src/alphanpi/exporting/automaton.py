@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from alphanpi.environment.specification import STOP, Library
 from alphanpi.exporting.blocks import Block, Do, If, Return, While
-from alphanpi.exporting.conditions import BranchCondition, Letter
+from alphanpi.exporting.conditions import BranchCondition, Comparison, Letter
 from alphanpi.exporting.escaping import dot_string
-from alphanpi.exporting.expressions import lines, negated
+from alphanpi.exporting.expressions import Expression, flat, joined, lines, negated
 from alphanpi.exporting.minimise import Learned
 from alphanpi.exporting.render import Labels
 
@@ -99,19 +99,15 @@ def step(states: States, state: int, letter: Letter) -> Transition:
 def as_records(learned: Learned) -> dict[str, Any]:
     """One program for JSON."""
 
+    def test_record(test: Comparison) -> dict[str, Any]:
+        first, *others = [learned.features[index]._asdict() for index in test.features]
+        named = [{"feature": other["name"], "kind": other["kind"]} for other in others]
+        together = {"xor": named} if named else {}
+        own = {"feature": first["name"], "kind": first["kind"]}
+        return {**own, **together, "operator": test.operator, "value": test.value}
+
     def branch_record(branch: Branch) -> dict[str, Any]:
-        terms = [
-            [
-                {
-                    "feature": learned.features[test.feature].name,
-                    "kind": learned.features[test.feature].kind,
-                    "operator": test.operator,
-                    "value": test.value,
-                }
-                for test in term
-            ]
-            for term in branch.condition.terms
-        ]
+        terms = [[test_record(test) for test in term] for term in branch.condition.terms]
         return {"any_of": terms, "holds": branch.holds}
 
     return {
@@ -158,10 +154,8 @@ def as_dot(programs: Sequence[Learned], library: Library, doubts: Sequence[str] 
 
 
 def _label(learned: Learned, renderer: Labels, transition: Transition) -> list[str]:
-    tests: list[str] = []
+    tests: list[Expression] = []
     for branch in transition.when:
         ways = [renderer.expression(learned, branch.condition, factored) for factored in (True, False)]
-        written = [lines(way if branch.holds else negated(way), _LABEL_WIDTH) for way in ways]
-        shortest = min(written, key=len)
-        tests += shortest
-    return [*tests, transition.action]
+        tests.append(min((way if branch.holds else negated(way) for way in ways), key=lambda way: len(flat(way))))
+    return [*(lines(joined("and", tests), _LABEL_WIDTH) if tests else []), transition.action]

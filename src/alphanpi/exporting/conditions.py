@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -18,7 +18,10 @@ _WEIGHTS: dict[Kind, float] = {"derived": 0.95, "field": 1.0, "may": 3.0}
 _NEGATION = 0.02
 _NUMBER = 0.1
 _LONGEST_CONJUNCTION = 3
-_OPERATORS: dict[str, Callable[[int, int], bool]] = {
+_TOGETHER = 0.5  # what a test of several features costs besides them: taken where it spares a test
+_MANY_FEATURES = 12  # with more, only two are tested together
+_MOST_TOGETHER = 4
+OPERATORS: dict[str, Callable[[int, int], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     ">=": operator.ge,
@@ -35,15 +38,27 @@ class Feature(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """`feature operator value`; a feature is known by its place in a letter."""
+    """`feature operator value`; a feature is known by its place in a letter.
+
+    With other features, the exclusive or of all of them takes its place: `== 0` says of two that they are equal.
+    """
 
     feature: int
     operator: str
     value: int
+    others: tuple[int, ...] = ()
 
     def holds(self, letter: Letter) -> bool:
         """Whether it is true of a letter."""
-        return _OPERATORS[self.operator](letter[self.feature], self.value)
+        found = letter[self.feature]
+        for other in self.others:
+            found ^= letter[other]
+        return OPERATORS[self.operator](found, self.value)
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """All features it asks for."""
+        return self.feature, *self.others
 
     def negated(self) -> Comparison:
         """The test that is true exactly where this one is not."""
@@ -92,6 +107,8 @@ class Separator:
         self._cost = {test: self._price(test) for test in self.all}
         self._passing = {test: self._bits(filter(test.holds, letters)) for test in self.all}
         self._known: dict[tuple[int, int], BranchCondition] = {}
+        self._joint = dict(self._several_features())
+        self._cost.update({test: self._price(test) for test in self._joint})
 
     def cost(self, terms: Terms) -> float:
         """What a condition costs."""
@@ -115,7 +132,49 @@ class Separator:
             candidates.append(tuple((self._negated(test),) for test in inverse))
         if not candidates:
             candidates.append(self._cover(yes, no))
-        return min((BranchCondition(terms, self.cost(terms)) for terms in candidates), key=lambda found: found.cost)
+        best = min((BranchCondition(terms, self.cost(terms)) for terms in candidates), key=lambda found: found.cost)
+        if best.cost <= 2 + _TOGETHER:
+            return best
+        joint = [BranchCondition(terms, self.cost(terms)) for terms in self._together(yes, no)]
+        return min([best, *joint], key=lambda found: found.cost)
+
+    def _several_features(self) -> Iterator[tuple[Comparison, int]]:
+        """Tests of several features together, and the letters that pass: parities of bits, and equality of numbers."""
+        varied = {test.feature for test in self.all}
+        bits = [index for index in sorted(varied) if self.binary[index]]
+        most = _MOST_TOGETHER if len(bits) <= _MANY_FEATURES else 2
+        everything = self._bits(self.letters)
+        for count in range(2, most + 1):
+            for first, *others in combinations(bits, count):
+                odd = self._passing[Comparison(first, "==", 1)]
+                for other in others:
+                    odd ^= self._passing[Comparison(other, "==", 1)]
+                if odd not in (0, everything):
+                    yield Comparison(first, "==", 1, tuple(others)), odd
+                    yield Comparison(first, "==", 0, tuple(others)), everything & ~odd
+        numbers = [index for index in sorted(varied) if not self.binary[index]][:_MANY_FEATURES]
+        for one, other in combinations(numbers, 2):
+            test = Comparison(one, "==", 0, (other,))
+            same = self._bits(filter(test.holds, self.letters))
+            if same not in (0, everything):
+                yield test, same
+                yield test.negated(), everything & ~same
+
+    def _together(self, yes: int, no: int) -> Iterator[Terms]:
+        """Conditions with one test of several features, alone or beside one of a single feature."""
+        for test, passing in self._joint.items():
+            for one, other, plain in ((yes, no, True), (no, yes, False)):
+                if one & ~passing:
+                    continue
+                left = other & passing
+                beside = [
+                    (own,)
+                    for own, accepted in self._passing.items()
+                    if left and not one & ~accepted and not left & accepted
+                ]
+                for more in beside if left else [()]:
+                    term = (test, *more)
+                    yield (term,) if plain else tuple((self._negated(single),) for single in term)
 
     def _bits(self, letters: Iterable[Letter]) -> int:
         bits = 0
@@ -124,7 +183,8 @@ class Separator:
         return bits
 
     def _price(self, test: Comparison) -> float:
-        price = _WEIGHTS[self.features[test.feature].kind]
+        price = sum(_WEIGHTS[self.features[feature].kind] for feature in test.features)
+        price += _TOGETHER * bool(test.others)
         if not self.binary[test.feature]:
             price += _NUMBER
         return price + _NEGATION * (test.operator in ("!=", "<") or (self.binary[test.feature] and test.value == 0))

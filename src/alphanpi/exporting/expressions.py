@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 Joint = Literal["and", "or"]
 _INDENT = "    "
+_XOR = " ^ "
 _OTHER: dict[Joint, Joint] = {"and": "or", "or": "and"}
 
 
@@ -51,8 +52,12 @@ def negated(expression: Expression) -> Expression:
             return Atom(opposite, text, not negative)
         case Negated(inner):
             return inner
-        case Joined():
-            return _inverted(expression) if _negative(expression) else Negated(expression)
+        case Joined(_, parts):
+            return _inverted(expression) if any(map(_is_negation, parts)) else Negated(expression)
+
+
+def _is_negation(part: Expression) -> bool:
+    return isinstance(part, Negated) or (isinstance(part, Atom) and part.negative)
 
 
 def _negative(expression: Joined) -> bool:
@@ -62,7 +67,11 @@ def _negative(expression: Joined) -> bool:
 
 def _inverted(expression: Joined) -> Joined:
     """De Morgan: the opposite as the opposites of the parts."""
-    return Joined(_OTHER[expression.joint], tuple(negated(part) for part in expression.parts))
+    joint = _OTHER[expression.joint]
+    flat: list[Expression] = []
+    for part in map(negated, expression.parts):
+        flat += part.parts if isinstance(part, Joined) and part.joint == joint else (part,)
+    return Joined(joint, tuple(flat))
 
 
 def flat(expression: Expression) -> str:
@@ -83,19 +92,34 @@ def _nested(part: Expression) -> str:
 def lines(expression: Expression, width: int) -> list[str]:
     """The expression on as many lines as it needs to be no wider, to be put in parentheses if there are several."""
     whole = flat(expression)
-    if len(whole) <= width or isinstance(expression, Atom):
+    if len(whole) <= width or not _can_break(expression):
         return [whole]
+    if isinstance(expression, Atom):
+        return _broken(whole)
     if isinstance(expression, Negated):
         return ["not (", *(_INDENT + line for line in lines(expression.inner, width - len(_INDENT))), ")"]
     found: list[str] = []
     for number, part in enumerate(expression.parts):
         front = f"{expression.joint} " if number else ""
-        if len(front + _nested(part)) <= width or isinstance(part, Atom):
+        if len(front + _nested(part)) <= width or not _can_break(part):
             found.append(front + _nested(part))
             continue
-        first, *rest = lines(part, width - len(_INDENT)) if isinstance(part, Joined) else lines(part, width)
-        if isinstance(part, Joined):
+        inside = isinstance(part, Joined) or (isinstance(part, Atom) and not part.text.startswith("not"))
+        first, *rest = lines(part, width - len(_INDENT)) if inside else lines(part, width)
+        if inside:
             found += [f"{front}(", *(_INDENT + line for line in (first, *rest)), ")"]
         else:
             found += [front + first, *rest]
     return found
+
+
+def _can_break(expression: Expression) -> bool:
+    return not isinstance(expression, Atom) or _XOR in expression.text
+
+
+def _broken(text: str) -> list[str]:
+    """An exclusive or, or the opposite of one, on a line for each operand."""
+    if text.startswith("not ("):
+        return ["not (", *(_INDENT + line for line in _broken(text[len("not (") : -1])), ")"]
+    first, *rest = text.split(_XOR)
+    return [first, *(f"^ {operand}" for operand in rest)]

@@ -20,6 +20,7 @@ from alphanpi.exporting.clock import TIME_LIMIT, Clock, ExportFailed
 from alphanpi.exporting.header import Coverage, Origin, doubts, warnings
 from alphanpi.exporting.javascript import UntranslatableError, WrittenJavaScript, written
 from alphanpi.exporting.minimise import Learned
+from alphanpi.exporting.playing import play
 from alphanpi.exporting.rounds import Checked, Rounds
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.support import limits, markup
@@ -260,6 +261,8 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format, most_c
         text, told = script.text, [*told, *script.warnings]
     else:
         text = _formatted(format_, found, rounds)
+        if format_ in ("json", "dot"):
+            play(format_, text, rounds.watcher.guard, cases, rounds.clock)
     return Export(
         text=text,
         programs=tuple(found.programs),

@@ -176,6 +176,8 @@ class Renderer:
         return joined("and", [self._test(learned, test) for test in term])
 
     def _test(self, learned: Learned, test: Comparison) -> Atom:
+        if test.others:
+            return self._joint_test(learned, test)
         feature = learned.features[test.feature]
         value = self.value(feature)
         if not learned.binary[test.feature]:
@@ -184,6 +186,17 @@ class Renderer:
             return Atom(f"{operand} {test.operator} {test.value}", opposite, negative=False)
         yes, no = _truth(value)
         return Atom(yes, no, negative=False) if test.value == 1 else Atom(no, yes, negative=True)
+
+    def _joint_test(self, learned: Learned, test: Comparison) -> Atom:
+        """Two features that are equal, or more whose sum is odd."""
+        values = [self.value(learned.features[index]) for index in test.features]
+        operands = [value if _is_operand(value) else f"({value})" for value in values]
+        if len(operands) == 2:
+            same, differ = (f" {sign} ".join(operands) for sign in ("==", "!="))
+            equal = test.holds((0,) * len(learned.features))
+            return Atom(same, differ, negative=False) if equal else Atom(differ, same, negative=False)
+        odd = " ^ ".join(operands)
+        return Atom(odd, f"not ({odd})", False) if test.value == 1 else Atom(f"not ({odd})", odd, True)
 
     def value(self, feature: Feature) -> str:
         """The expression that gives a feature's value."""
@@ -213,6 +226,12 @@ def _is_simple(value: str) -> bool:
     return isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.BinOp))
 
 
+def _is_operand(value: str) -> bool:
+    """Whether an expression keeps its meaning between operators."""
+    node = ast.parse(value, mode="eval").body
+    return isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant))
+
+
 def _truth(value: str) -> tuple[str, str]:
     """An expression as a test, and its opposite."""
     node = ast.parse(value, mode="eval").body
@@ -234,7 +253,8 @@ def _tested(learned: Learned, block: Block) -> list[Feature]:
     for statement in block:
         if isinstance(statement, (If, While)):
             assert statement.condition is not None, "the block is complete"
-            found += [learned.features[test.feature] for term in statement.condition.terms for test in term]
+            tests = [test for term in statement.condition.terms for test in term]
+            found += [learned.features[index] for test in tests for index in test.features]
             bodies = (statement.then, statement.otherwise) if isinstance(statement, If) else (statement.body,)
             for body in bodies:
                 found += _tested(learned, body)

@@ -13,7 +13,7 @@ from alphanpi.environment.standalone import method_name
 from alphanpi.exporting.conditions import Feature
 from alphanpi.exporting.equality import AGAIN, executed, telling
 from alphanpi.exporting.minimise import Learned
-from alphanpi.exporting.render import Renderer, module
+from alphanpi.exporting.render import Renderer, functions
 from alphanpi.verification.sequences import ShownSequence
 
 
@@ -58,7 +58,7 @@ class _Replay:
         return self._guard.derive(shown)[tuple(environment.derived).index(name)]
 
     def may(self, name: str) -> bool:
-        return self._sequence[self.taken].mask[self._guard.library.index_of(name)]
+        return bool(self._sequence[self.taken].mask[self._guard.library.index_of(name)])
 
     def __getattr__(self, name: str) -> Any:
         meaning = self._meaning
@@ -72,14 +72,14 @@ class _Replay:
 
 
 class Replayer:
-    """The functions of an exported module, for sequences."""
+    """The functions of an exported module, for sequences; their text is all that is executed of it."""
 
     def __init__(self, text: str, guard: Guard, renderer: Renderer, programs: list[Learned]) -> None:
         self._guard = guard
         meaning = _meaning(guard, renderer)
         if meaning is None:  # fields are expressions over the runtime: the same code over an `env` is run
             renderer = Renderer(guard.library, None)
-            text, meaning = module(renderer, programs, ""), _Meaning({}, {}, frozenset())
+            text, meaning = functions(renderer, programs), _Meaning({}, {}, frozenset())
         self._meaning = meaning
         namespace = executed(telling(ast.parse(text), renderer.names))
         self._functions: dict[str, Callable[[Any], None]] = {

@@ -273,7 +273,9 @@ class Rounds:
 
     def _note_proved(self, renderer: Renderer, programs: list[Learned]) -> None:
         """Count the sequences of programs whose code does as the agent on all that can occur."""
-        replayer = Replayer(module(renderer, programs, ""), self.watcher.guard, renderer, programs)
+        if not self.sequences:
+            return
+        replayer = Replayer(functions(renderer, programs), self.watcher.guard, renderer, programs)
         for place, entry in enumerate(self.coverage):
             shown = self.sequences.get(entry.program, ())
             same = not replayer.differing(entry.program, shown)

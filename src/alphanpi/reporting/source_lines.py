@@ -153,6 +153,8 @@ class _Reader:
                 return any(self.value(one, place) for one in values)
             case ast.Compare(left=left, ops=[comparison], comparators=[right]) if type(comparison) in _COMPARISONS:
                 return _COMPARISONS[type(comparison)](self.value(left, place), self.value(right, place))
+            case ast.BinOp(left=left, op=ast.BitXor(), right=right):
+                return self.value(left, place) ^ self.value(right, place)
         raise _UnreadableError(node.lineno)
 
     def _seen(self, feature: Feature, place: int) -> int:
