@@ -82,7 +82,7 @@ CASES = [
     Case("paper-preset-flat-sorting", "flat-sorting", {}, "paper", 1, 100, "BUBBLESORT", (3, 4, 5, 6), 40),
 ]
 GALLERY = [
-    gallery_case("addition"),
+    gallery_case("addition", long_sizes=(1000, 5000)),  # 5,000 digits: the longest of the field
     gallery_case("binary-search"),
     gallery_case("brackets"),
     gallery_case("insertion-sort", long_episodes=1),
