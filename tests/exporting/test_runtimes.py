@@ -25,7 +25,7 @@ from tests.helpers.standalone_chain import CHAIN_SOURCE, StandaloneChain, export
         ({"class_name": "no class"}, "'no class', which is no name in Python"),
         ({"parameter": "for"}, "'for', which is no name in Python"),
         ({"inner": {"DOWN": "in side"}}, "'in side', given for DOWN, is no name"),
-        ({"inner": {"DOWN": "outside"}}, r"smaller problem of DOWN, Counter.outside\(\): AttributeError"),
+        ({"inner": {"DOWN": "outside"}}, r"the problem of DOWN, Counter.outside\(\): AttributeError"),
         (
             {"source": CHAIN_SOURCE.replace("def step", "def stop")},
             r"the action STEP, Counter.step\(\): AttributeError.*in state",

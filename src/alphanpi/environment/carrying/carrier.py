@@ -10,6 +10,7 @@ from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from alphanpi import errors
+from alphanpi.environment.carrying.known_values import for_known_values
 from alphanpi.environment.carrying.source_text import (
     SourceText,
     UncarriableError,
@@ -20,6 +21,7 @@ from alphanpi.environment.carrying.source_text import (
     lambda_of,
     scope_of,
 )
+from alphanpi.symbolic import helpers
 
 _MISSING = object()
 
@@ -174,7 +176,7 @@ class Carrier:
             self._meanings.setdefault(one, scope.get(one))
             if is_literal(scope.get(one)):
                 self.constants[one] = scope[one]
-        text = file.lines_of(node)
+        text = for_known_values(node) if file.name == helpers.__file__ else file.lines_of(node)
         self._pieces[file.name, node.lineno] = _Piece(file.name, node.lineno, text, names)
         self._uses.setdefault(file.name, [])
         self.text(text, scope, file)
