@@ -234,6 +234,9 @@ def test_arguments_in_a_dataclass_and_in_all_combinations():
     assert drawn == {Move(3, 1, False), Move(3, 1, True)}
     assert guard.initial("AGAIN(1, True)", 3, np.random.default_rng(0)) == Move(3, 1, True)
     assert guard.initial("EMPTY", 3, np.random.default_rng(0)) == Move(3)
+    assert guard.library.spelt("again(1,true)") == "AGAIN(1, True)"
+    with pytest.raises(SpecificationError, match=r"there are STOP, DOWN, EMPTY, AGAIN, AGAIN\(1, False\),.*True\)$"):
+        guard.library.spelt("AGAIN(3, True)")
 
 
 def test_sizes_of_a_program_take_the_place_of_those_of_its_environment():

@@ -104,7 +104,7 @@ class _Body:
         self.called: set[str] = set()
         self.shortfalls: list[Shortfall] = []
         self.count = 0
-        self.walk: _Walk | None = None
+        self.walk: _Ways | None = None
 
     def shown(self) -> BodyShown:
         """What all ways show."""
@@ -112,7 +112,7 @@ class _Body:
             if self.library.named(self.program).growing:
                 raise EffortError(GROWING)
             for start in self.ways(self._begun):
-                self.walk = _Walk(self, start)
+                self.walk = _Ways(self, start)
                 for limit in self.ways(lambda start=start: self.environment.depth(self.program, start)):  # type: ignore[misc]
                     self.walk.limit = limit
                     self.walk.begin()
@@ -175,14 +175,14 @@ class _Thread(NamedTuple):
     sequence: SequenceShown
 
 
-class _Seen(NamedTuple):
+class _Alike(NamedTuple):
     """What threads see that do the same next, and the places that were looked at for it."""
 
     threads: list[_Thread]
     reads: list[Read]
 
 
-class _Walk:
+class _Ways:
     """The ways from one kind of start."""
 
     def __init__(self, body: _Body, start: Any) -> None:
@@ -200,18 +200,18 @@ class _Walk:
     def go_on(self, state: Any, threads: list[_Thread]) -> None:
         """All that may happen from a state on; what is done after several observations is looked at once for all."""
         universals, paths = self.body.reasoning.universals, self.body.paths
-        groups: dict[str, _Seen] = {}
+        groups: dict[str, _Alike] = {}
         outer, universals.seen = universals.seen, []
         for observation, mask in self.body.ways(lambda: (self._observed(state), self._legal(state))):
             condition = paths.answers()
-            seen = _Seen([], universals.seen)
+            seen = _Alike([], universals.seen)
             now = groups if condition is not None else {}
             for thread in threads:
                 if len(threads) > 1 and paths.excluded(thread.guard):
                     continue
                 action, following = self._decided(thread, observation, mask)
                 guard = thread.guard if condition is None else z3.And(thread.guard, condition)
-                now.setdefault(action, _Seen([], [])).threads.append(following._replace(guard=guard))
+                now.setdefault(action, _Alike([], [])).threads.append(following._replace(guard=guard))
                 now[action].reads.extend(seen.reads)
             universals.seen = None
             if condition is None:
@@ -230,7 +230,7 @@ class _Walk:
         context = thread.context if names[chosen] == STOP else decisions.table.following(history, chosen)
         return names[chosen], thread._replace(context=context, sequence=(*thread.sequence, (history, mask)))
 
-    def _do(self, state: Any, action: str, group: _Seen) -> None:
+    def _do(self, state: Any, action: str, group: _Alike) -> None:
         """What an action leads to, in all threads that take it."""
         body, before = self.body, self._actions
         with body.paths.supposing(z3.Or(*[thread.guard for thread in group.threads])) as possible:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import z3
 
 from alphanpi.symbolic.folding import known_places
-from alphanpi.symbolic.values import Claim, Term, UnknownClaim, UnknownNumbers, UnknownTruth
+from alphanpi.symbolic.values import Question, Term, UnknownClaim, UnknownNumbers, UnknownTruth
 
 if TYPE_CHECKING:
     from alphanpi.symbolic.reasoning import Reasoning
@@ -58,7 +58,7 @@ class Counting:
         def deny() -> None:
             reasoning.paths.add(witness >= 0, witness < last, z3.Not(universals.at(pair, witness)))
 
-        return UnknownClaim(reasoning, Claim("is_sorted", assume, deny))
+        return UnknownClaim(reasoning, Question("is_sorted", assume, deny))
 
     def same_values(self, one: UnknownNumbers, other: UnknownNumbers) -> Any:
         """Whether both hold the same values, each as often."""
@@ -91,7 +91,7 @@ class Counting:
             differ = self._total(one, witness) != self._total(other, witness)
             paths.add(z3.Or(one.size != other.size, differ))
 
-        return UnknownClaim(reasoning, Claim("same values", assume, deny))
+        return UnknownClaim(reasoning, Question("same values", assume, deny))
 
     def _gone_through(self, one: UnknownNumbers, other: UnknownNumbers, places: range, others: range) -> UnknownTruth:
         """Where both lengths are known, and few."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 import z3
 
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError
-from alphanpi.symbolic.values import Claim, Term
+from alphanpi.symbolic.values import Question, Term
 
 z3.z3.Z3_DEBUG = False  # its Python checks the types of all arguments again, which takes a third of the time
 EFFORT = 3_000_000
@@ -46,14 +46,14 @@ class _Equal(NamedTuple):
     position: int
 
 
-class _Level(NamedTuple):
+class _Depth(NamedTuple):
     """What to go back to."""
 
     undone: int
     model: Any
 
 
-class Branch(NamedTuple):
+class WayThrough(NamedTuple):
     """One way through a function, where nothing is asked of the solver."""
 
     condition: Term
@@ -97,7 +97,7 @@ class Paths:
         """How to forget what is kept beside the solver, last things last."""
         self.model: Any = None
         """Values that fit all that is known, if any are at hand."""
-        self._levels: list[_Level] = []
+        self._levels: list[_Depth] = []
         self._forks: list[_Fork] = []
         self._position = 0
         self._names = 0
@@ -200,7 +200,7 @@ class Paths:
             if z3.is_not(formula):
                 self._equate(formula.arg(0))
 
-        return self.fork(Claim("formula", assume, deny, formula=formula))
+        return self.fork(Question("formula", assume, deny, formula=formula))
 
     def _equate(self, formula: Term) -> None:
         """Call a constant by what it is known to be: places that are the same should look the same."""
@@ -230,28 +230,28 @@ class Paths:
             term = known.other
         return term
 
-    def fork(self, claim: Claim) -> bool:
-        """The same for any claim."""
+    def fork(self, question: Question) -> bool:
+        """The same for any question."""
         if self._branching is not None:
             self.refuse("a question about all places inside a function of one place")
         if self.repeating:
             fork = self._forks[self._position]
             self._position += 1
-            if fork.kind != claim.kind:
+            if fork.kind != question.kind:
                 self.refuse("a function that asks for something else when it is called again")
-            return fork.answer != claim.negated
-        first, second = claim.assume, claim.deny
+            return fork.answer != question.negated
+        first, second = question.assume, question.deny
         if self.model is None and not self.possible():
             raise ImpossibleError
         self._push()
-        fork = _Fork(claim.kind, claim.formula, True, second)
+        fork = _Fork(question.kind, question.formula, True, second)
         self._take(fork, first)
         if not self.possible():
             self._back(fork)
             fork.answer, fork.other = False, None
             self._push()
             self._take(fork, second)
-        return fork.answer != claim.negated
+        return fork.answer != question.negated
 
     def _take(self, fork: _Fork, effect: Callable[[], None]) -> None:
         self._forks.append(fork)
@@ -270,17 +270,17 @@ class Paths:
 
     # ---- branches
 
-    def branches(self, function: Callable[[], Any]) -> list[Branch]:
+    def branches(self, function: Callable[[], Any]) -> list[WayThrough]:
         """All ways through a function of one place; conditions exclude each other, and cover all."""
         if self._branching is not None:
             self.refuse("a function of one place inside another")
-        found: list[Branch] = []
+        found: list[WayThrough] = []
         given: list[bool] | None = []
         try:
             while given is not None:
                 self._branching = branching = _Branching(given)
                 result = function()
-                found.append(Branch(branching.condition(), result))
+                found.append(WayThrough(branching.condition(), result))
                 if len(found) > MOST_BRANCHES:
                     self.refuse(f"a function of one place with more than {MOST_BRANCHES} ways through it")
                 answers = branching.answers
@@ -356,7 +356,7 @@ class Paths:
 
     def _push(self) -> None:
         self.solver.push()
-        self._levels.append(_Level(len(self.undo), self.model))
+        self._levels.append(_Depth(len(self.undo), self.model))
 
     def _pop(self) -> None:
         self.solver.pop()

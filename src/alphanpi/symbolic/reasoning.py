@@ -15,7 +15,7 @@ from alphanpi.symbolic.folding import Folding, known_places
 from alphanpi.symbolic.paths import Paths
 from alphanpi.symbolic.universals import Body, Read, Universals
 from alphanpi.symbolic.values import (
-    Claim,
+    Question,
     Term,
     UnknownClaim,
     UnknownNumber,
@@ -303,7 +303,7 @@ class Reasoning(Reasons):
             differ = z3.And(witness >= 0, witness < left.size, left.at(witness) != right.at(witness))
             self.paths.add(z3.Or(left.size != right.size, differ))
 
-        return UnknownClaim(self, Claim("same", assume, deny, negated))
+        return UnknownClaim(self, Question("same", assume, deny, negated))
 
     def _bind(self, unknown: UnknownNumbers, known: UnknownNumbers) -> bool:
         """An unknown tuple of which nothing has been said is from now on another one."""
@@ -352,7 +352,7 @@ class Reasoning(Reasons):
         def deny() -> None:
             self.paths.add(bottom <= witness, witness < top, z3.Not(self.universals.at(body, witness)))
 
-        return UnknownClaim(self, Claim("every", lambda: self.universals.assume(bottom, top, body), deny))
+        return UnknownClaim(self, Question("every", lambda: self.universals.assume(bottom, top, body), deny))
 
     def first(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """The first place of which something holds."""

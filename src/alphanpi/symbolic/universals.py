@@ -43,7 +43,7 @@ class Universal(NamedTuple):
     shifts: dict[str, list[Term]]  # by symbol, by how much the places it looks at are away from its own
 
 
-class _Instance(NamedTuple):
+class _FactAt(NamedTuple):
     """A fact at one place."""
 
     formula: Term | None  # None where it says nothing
@@ -67,7 +67,7 @@ class Universals:
         self._facts: list[Universal] = []
         self._places: dict[tuple[str, int], _Place] = {}
         self._used: set[tuple[int, int]] = set()  # facts by number, places by id
-        self._instances: dict[tuple[int, ...], _Instance] = {}
+        self._instances: dict[tuple[int, ...], _FactAt] = {}
         self._reads: list[Read] | None = None
         self.seen: list[Read] | None = None
         """Places that are looked at, where somebody wants to know."""
@@ -157,13 +157,13 @@ class Universals:
                     self.look_at(symbol, read, removed)
 
 
-def _instance(fact: Universal, at: Term) -> _Instance:
+def _instance(fact: Universal, at: Term) -> _FactAt:
     inside = z3.And(fact.low <= at, at < fact.high)
     formula = z3.simplify(z3.Implies(inside, fact.body.at(at)))
     reads = tuple(
         Read(symbol, z3.simplify(z3.substitute(read, (fact.body.place, at)))) for symbol, read in fact.body.reads
     )
-    return _Instance(None if z3.is_true(formula) else formula, reads, (fact.low, fact.high, fact.body.term, at))
+    return _FactAt(None if z3.is_true(formula) else formula, reads, (fact.low, fact.high, fact.body.term, at))
 
 
 def _mentions(term: Term, constant: Term) -> bool:

@@ -83,20 +83,20 @@ class UnknownTruth(UnknownValue):
 class UnknownClaim(UnknownValue):
     """A truth value that speaks of all places at once: it can be asked for, not computed with."""
 
-    __slots__ = ("claim",)
-    claim: Claim
+    __slots__ = ("question",)
+    question: Question
 
-    def __init__(self, reasoning: Reasoning, claim: Claim) -> None:
-        self._set(_reasoning=reasoning, claim=claim)
+    def __init__(self, reasoning: Reasoning, question: Question) -> None:
+        self._set(_reasoning=reasoning, question=question)
 
     def __bool__(self) -> bool:
-        return self._reasoning.paths.fork(self.claim)
+        return self._reasoning.paths.fork(self.question)
 
     def __int__(self) -> int:
         return int(bool(self))
 
 
-class Claim(NamedTuple):
+class Question(NamedTuple):
     """What is taken for known if the answer is yes, and if it is no."""
 
     kind: str  # the same whenever the same is asked
