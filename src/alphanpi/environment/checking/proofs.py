@@ -1,4 +1,4 @@
-"""What proofs by machine rest on: that `valid` and `symbolic` allow the states there are, and that unknown values do."""
+"""What proofs by machine rest on: `valid` and `symbolic` allow the states there are, and unknown values act like known."""
 
 from __future__ import annotations
 
