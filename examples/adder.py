@@ -75,13 +75,10 @@ class Adder(Environment[Sum]):
     )
     def ADD(self, before: Sum, after: Sum) -> bool:
         """Add all columns; what is carried out of the last one stays in the carry."""
-        start = before.start
-        total = number(before.first, start) + number(before.second, start) + before.carry
-        return (
-            number(after.result, start, after.carry) == total
-            and after.result[:start] == before.result[:start]
-            and after == before._replace(result=after.result, carry=after.carry, column=length(before.first))
-        )
+        total = number(before.first, before.start) + number(before.second, before.start) + before.carry
+        frame = before._replace(result=after.result, carry=after.carry, column=length(before.first))
+        kept = after == frame and after.result[: before.start] == before.result[: before.start]
+        return kept and number(after.result, before.start, after.carry) == total
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Sum:
         first, second = (tuple(rng.integers(2, size=size).tolist()) for _ in range(2))
@@ -100,15 +97,14 @@ class Adder(Environment[Sum]):
         return Sum(bits(), bits(), bits(), carry=number(), column=number(), start=number())
 
     def valid(self, state: Sum) -> bool:
-        columns = length(state.first)
+        first, second, result, carry, column, start = state
+        end = length(first)
         return (
-            columns == length(state.second) == length(state.result)
-            and 0 <= state.start <= state.column <= columns
-            and state.start < columns
-            and state.carry in (0, 1)
-            and every(0, columns, lambda k: state.first[k] in (0, 1) and state.second[k] in (0, 1))
-            and every(0, columns, lambda k: state.result[k] in (0, 1))
-            and every(state.column, columns, lambda k: state.result[k] == 0)  # nothing is written there yet
+            end == length(second) == length(result)
+            and 0 <= start <= column <= end > start
+            and carry in (0, 1)
+            and every(0, end, lambda k: first[k] in (0, 1) and second[k] in (0, 1))
+            and every(0, end, lambda k: result[k] in ((0, 1) if k < column else (0,)))
         )
 
     def parse(self, program: str, text: str) -> Sum:

@@ -56,7 +56,7 @@ def test_an_evaluator_of_ones_own_does_what_the_tutorial_says(capsys):
     [block] = [block for block in blocks if "class Rules" in block]
     exec(compile(block, "researcher.md", "exec"), {})
     said, found = capsys.readouterr().out.splitlines()
-    assert said == "PROVED"
+    assert said == "PROVED (machine)"
     assert found.startswith("True ['SWAP_A_T', 'HANOI'")
 
 

@@ -29,11 +29,12 @@ By = Literal["any", "machine", "lemma"]
 
 SIZES = 4
 """Sizes, from the smallest on, at which what is proved is tried by real runs; larger ones follow."""
-SEARCHED = 200
+SEARCHED = 60
 """Real runs, of small problems, in which a failure is looked for where a proof does not go through."""
 COMPARED = 40
 """States of real runs that are also looked at as unknown values."""
-_CONFIRMING_ACTIONS = 20_000
+_CONFIRMING_ACTIONS = 2_000
+_MOST_UNDECIDED = 3  # runs that are cut off, after which no more are made
 _SEED = 2_000
 NO_SOLVER = "it could be proved by machine, but z3 is not installed: pip install 'alphanpi[proof]'"
 
@@ -62,10 +63,14 @@ def real_failures(interpreter: Interpreter, proofs: Mapping[str, ProgramProof]) 
         if proof.proved:
             continue
         starts = [start for shortfall in proof.body.shortfalls for start in shortfall.starts]
+        undecided = 0
         for start in (*starts, *islice(_drawn(guard, proof.program), SEARCHED)):
-            culprit = _failing(interpreter, name, start)
+            culprit, cut_off = _failing(interpreter, name, start)
+            undecided += cut_off
             if culprit is not None:
                 failing.setdefault(culprit.program, []).append(culprit)
+            if undecided > _MOST_UNDECIDED:
+                break
     return {
         name: failing_run(interpreter, min(calls, key=lambda call: guard.size(call.state)))
         for name, calls in failing.items()
@@ -81,17 +86,17 @@ def _drawn(guard: Guard, program: Program) -> Iterator[Any]:
         return
 
 
-def _failing(interpreter: Interpreter, name: str, start: Any) -> Call | None:
-    """The call that fails in a real run; None where none does, or it decides nothing."""
+def _failing(interpreter: Interpreter, name: str, start: Any) -> tuple[Call | None, bool]:
+    """The call that fails in a real run, if any does; whether the run was cut off, and decides nothing."""
     try:
         if not interpreter.guard.pre(name, start, None):
-            return None
+            return None, False
         (execution,) = interpreter.run([Call(name, start)], max_actions=_CONFIRMING_ACTIONS)
     except AlphaNPIError:  # the environment itself does not get along with it
-        return None
-    if execution.success or execution.failure in (Failure.ACTIONS, Failure.CALL_DEPTH):
-        return None
-    return execution.culprit
+        return None, False
+    if execution.failure in (Failure.ACTIONS, Failure.CALL_DEPTH):
+        return None, True
+    return (None if execution.success else execution.culprit), False
 
 
 def claims_of(proofs: Mapping[str, ProgramProof]) -> list[Claim]:
