@@ -25,7 +25,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || (echo "creating $(VENV)" && $(PYTHON) -m venv $(VENV))
 	@echo "installing (PyTorch's CPU build is about 200 MB; this takes a minute or two)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "torch==$$(sed -n 's/^torch==//p' constraints.txt)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev,docs,tensorboard,ray]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev,docs,tensorboard,ray,proof]"
 	@touch $@
 
 $(FRESH): $(COMPILED) | $(INSTALLED)

@@ -7,7 +7,10 @@ import json
 import shutil
 import statistics
 from pathlib import Path
+from typing import Any
 
+import alphanpi
+from alphanpi.runs.records import CERTIFICATE_FILE
 from alphanpi.support.record import read_record
 from alphanpi.sweeping.jobs import JOB_FILE, RESULT_FILE, RUN_FOLDER, Job
 from alphanpi.sweeping.records import JobResult
@@ -16,20 +19,41 @@ ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs" / "reproduce"
 TARGET = ROOT / "src" / "alphanpi" / "pretrained"
 VERDICTS = ("PROVED", "SATURATED", "BOUNDED", "REFUTED", "none")
-TIME_LIMIT = 100.0  # for a verification
+TIME_LIMIT = 300.0  # for a verification
+MEASURED = ((10, 40), (20, 40), (60, 10), (100, 10))  # size and episodes, of runs that were trained until verified
 MOST_SEEDS = 1000
 NAMES = ("hanoi", "sorting", "recursive-sorting", "recursive-sorting-compare")
 
 
 def verdict(run: Path) -> str:
-    """What verification says of a run, in a word."""
+    """What verification says of a run, in a word: its certificate, if it is of this agent, or else a new one."""
     from alphanpi.errors import AlphaNPIError
-    from alphanpi.verification import verify
+    from alphanpi.verification import read_certificate, verify
 
+    try:
+        return read_certificate(alphanpi.load(run), run / CERTIFICATE_FILE).verdict
+    except AlphaNPIError:
+        pass
     try:
         return verify(run, time_limit=TIME_LIMIT).verdict
     except AlphaNPIError:
         return "none"
+
+
+def measured(run: Path) -> list[dict[str, Any]]:
+    """Success of the topmost program, on the same instances in both modes."""
+    program = alphanpi.load(run).environment.library.learned[-1].name
+    scores = [
+        score
+        for size, episodes in MEASURED
+        for mode in ("greedy", "planning")
+        for score in alphanpi.evaluate(run, program, sizes=(size,), episodes=episodes, mode=mode, seed=1000)
+    ]
+    return [_shown(score) for score in scores]
+
+
+def _shown(score: Any) -> dict[str, Any]:
+    return {key: getattr(score, key) for key in ("program", "size", "mode", "episodes", "successes", "rate")}
 
 
 def main() -> None:
@@ -45,9 +69,8 @@ def main() -> None:
             for file in (arguments.runs / name).glob(f"seed*/{RESULT_FILE}")
         }
         ranks = {
-            seed: (not result.learned, -statistics.mean(score.rate for score in result.scores))
+            seed: (not result.learned, -statistics.mean([score.rate for score in result.scores] or [1.0]))
             for seed, result in results.items()
-            if result.scores
         }
         best_rank = min(ranks.values())
         verdicts = {seed: verdict(folders[seed] / RUN_FOLDER) for seed, rank in ranks.items() if rank == best_rank}
@@ -58,6 +81,8 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(run / "checkpoints" / "last" / "model.safetensors", folder / "model.safetensors")
         options = "".join(f" --{key} {value}" for key, value in meta["options"].items())
+        job = read_record(folders[seed] / JOB_FILE, Job)
+        options += " --until verified" if job.until == "verified" else ""
         card = {
             "environment": meta["environment"],
             "options": meta["options"],
@@ -68,10 +93,7 @@ def main() -> None:
             "verdict": verdicts[seed],
             "packages": meta["packages"],
             "scores_command": "evaluate(agent, program, sizes, episodes, mode, seed=1000), see benchmarks/reproduce.py",
-            "scores": [
-                score.model_dump(include={"program", "size", "mode", "episodes", "successes", "rate"})
-                for score in best.scores
-            ],
+            "scores": [_shown(score) for score in best.scores] or measured(run),
         }
         (folder / "card.json").write_text(json.dumps(card, indent=1) + "\n")
         print(f"{name}: seed {seed}, {verdicts[seed]}; of {verdicts}")

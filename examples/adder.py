@@ -6,23 +6,28 @@ from typing import NamedTuple
 import numpy as np
 
 from alphanpi import Environment, UsageError, action, program
+from alphanpi.symbolic import Unknowns, every, fold, length, replaced
 
 
 class Sum(NamedTuple):
     """Two numbers and what is known of their sum. The current problem is the columns from `start` on."""
 
-    first: int
-    second: int
-    columns: int  # length of both numbers
-    result: int
+    first: tuple[int, ...]  # bits, the rightmost column first
+    second: tuple[int, ...]
+    result: tuple[int, ...]
     carry: int
     column: int  # where the adder is; column 0 is the rightmost
     start: int
 
 
+def number(bits: tuple[int, ...], start: int, carry: int = 0) -> int:
+    """The number that the bits from `start` on stand for, with a carry to their left."""
+    return fold(lambda total, column: 2 * total + bits[column], carry, start, length(bits), backwards=True)
+
+
 def column_left(state: Sum) -> bool:
     """There is a column to look at."""
-    return state.column < state.columns
+    return state.column < length(state.first)
 
 
 def without_first_column(state: Sum) -> Sum | None:
@@ -41,7 +46,7 @@ class Adder(Environment[Sum]):
     @action(pre=column_left)
     def FLIP(self, state: Sum) -> Sum:
         """Flip the bit of the result in this column."""
-        return state._replace(result=state.result ^ 1 << state.column)
+        return state._replace(result=replaced(state.result, state.column, 1 - state.result[state.column]))
 
     @action()
     def FLIP_CARRY(self, state: Sum) -> Sum:
@@ -56,10 +61,9 @@ class Adder(Environment[Sum]):
     @program(level=1, depth=4, pre=column_left)
     def ADD_COLUMN(self, before: Sum, after: Sum) -> bool:
         """Write the bit of this column, set the carry, and go to the next column."""
-        first, second, written, carry, _ = self.observe(before)
-        carry, bit = divmod(first + second + carry, 2)
-        result = before.result ^ (written ^ bit) << before.column
-        return after == before._replace(result=result, carry=carry, column=before.column + 1)
+        here = before.column
+        carry, bit = divmod(before.first[here] + before.second[here] + before.carry, 2)
+        return after == before._replace(result=replaced(before.result, here, bit), carry=carry, column=here + 1)
 
     @program(
         level=2,
@@ -71,28 +75,49 @@ class Adder(Environment[Sum]):
     )
     def ADD(self, before: Sum, after: Sum) -> bool:
         """Add all columns; what is carried out of the last one stays in the carry."""
-        total = (before.first >> before.start) + (before.second >> before.start) + before.carry
-        carry, total = divmod(total, 2 ** self.size(before))
-        result = before.result % 2**before.start + (total << before.start)
-        return after == before._replace(result=result, carry=carry, column=before.columns)
+        start = before.start
+        total = number(before.first, start) + number(before.second, start) + before.carry
+        return (
+            number(after.result, start, after.carry) == total
+            and after.result[:start] == before.result[:start]
+            and after == before._replace(result=after.result, carry=after.carry, column=length(before.first))
+        )
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Sum:
-        first, second = (int("".join(map(str, rng.integers(2, size=size))), 2) for _ in range(2))
-        return Sum(first, second, size, result=0, carry=int(rng.integers(2)), column=0, start=0)
+        first, second = (tuple(rng.integers(2, size=size).tolist()) for _ in range(2))
+        return Sum(first, second, (0,) * size, carry=int(rng.integers(2)), column=0, start=0)
 
     def observe(self, state: Sum) -> tuple[int, ...]:
-        bits = [number >> state.column & 1 for number in (state.first, state.second, state.result)]
-        return (*bits, state.carry, int(not column_left(state)))
+        if not column_left(state):
+            return 0, 0, 0, state.carry, 1
+        return (*(bits[state.column] for bits in (state.first, state.second, state.result)), state.carry, 0)
 
     def size(self, state: Sum) -> int:
-        return state.columns - state.start
+        return length(state.first) - state.start
+
+    def symbolic(self, unknown: Unknowns) -> Sum:
+        bits, number = unknown.numbers, unknown.number
+        return Sum(bits(), bits(), bits(), carry=number(), column=number(), start=number())
+
+    def valid(self, state: Sum) -> bool:
+        columns = length(state.first)
+        return (
+            columns == length(state.second) == length(state.result)
+            and 0 <= state.start <= state.column <= columns
+            and state.start < columns
+            and state.carry in (0, 1)
+            and every(0, columns, lambda k: state.first[k] in (0, 1) and state.second[k] in (0, 1))
+            and every(0, columns, lambda k: state.result[k] in (0, 1))
+            and every(state.column, columns, lambda k: state.result[k] == 0)  # nothing is written there yet
+        )
 
     def parse(self, program: str, text: str) -> Sum:
         numbers = re.fullmatch(r"\s*([01]+)\s*\+\s*([01]+)\s*", text)
         if numbers is None:
             raise UsageError(f"{text!r} is not a sum of two binary numbers; write for example 101+11")
-        first, second = numbers.groups()
-        return Sum(int(first, 2), int(second, 2), max(len(first), len(second)), 0, carry=0, column=0, start=0)
+        size = max(map(len, numbers.groups()))
+        first, second = (tuple(int(bit) for bit in reversed(bits.zfill(size))) for bits in numbers.groups())
+        return Sum(first, second, (0,) * size, carry=0, column=0, start=0)
 
     def format(self, state: Sum) -> str:
-        return f"{state.carry}{state.result:0{state.columns}b}"
+        return "".join(map(str, (state.carry, *reversed(state.result))))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alphanpi import Environment, UsageError, action, program
+from alphanpi.symbolic import Unknowns, every, length, replaced
 
 
 class Row(NamedTuple):
@@ -22,7 +23,7 @@ class Lights(Environment[Row]):
     train_sizes = (1, 2, 3)  # on 1 and 2 alone, nobody has seen a second light that is not the last
     validation_size = 5
 
-    @action(pre=lambda row: row.position + 1 < len(row.lights))
+    @action(pre=lambda row: row.position + 1 < length(row.lights))
     def RIGHT(self, row: Row) -> Row:
         """Walk on."""
         return row._replace(position=row.position + 1)
@@ -30,8 +31,7 @@ class Lights(Environment[Row]):
     @action()
     def TOGGLE(self, row: Row) -> Row:
         """Press the switch."""
-        here = row.position
-        return row._replace(lights=(*row.lights[:here], 1 - row.lights[here], *row.lights[here + 1 :]))
+        return row._replace(lights=replaced(row.lights, row.position, 1 - row.lights[row.position]))
 
     @program(
         level=1,
@@ -44,16 +44,24 @@ class Lights(Environment[Row]):
     def ALL_ON(self, before: Row, after: Row) -> bool:
         """Switch all lights on and end at the last one."""
         lights = before.lights[: before.start] + (1,) * self.size(before)
-        return after == Row(lights, position=len(lights) - 1, start=before.start)
+        return after == Row(lights, position=length(lights) - 1, start=before.start)
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Row:
         return Row(tuple(rng.integers(2, size=size).tolist()), position=0, start=0)
 
     def observe(self, row: Row) -> tuple[bool, ...]:
-        return row.lights[row.position] == 1, row.position == len(row.lights) - 1
+        return row.lights[row.position] == 1, row.position == length(row.lights) - 1
 
     def size(self, row: Row) -> int:
-        return len(row.lights) - row.start
+        return length(row.lights) - row.start
+
+    def symbolic(self, unknown: Unknowns) -> Row:
+        return Row(unknown.numbers(), position=unknown.number(), start=unknown.number())
+
+    def valid(self, row: Row) -> bool:
+        return 0 <= row.start <= row.position < length(row.lights) and every(
+            0, length(row.lights), lambda place: row.lights[place] in (0, 1)
+        )
 
     def parse(self, program: str, text: str) -> Row:
         if not text or set(text) - set("01"):

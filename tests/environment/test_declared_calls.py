@@ -68,6 +68,27 @@ def no_subproblem():
             return True
 
 
+def part_in_quotes():
+    class Broken(Counting):
+        @program(level=2, depth=4, recursive="rest")  # type: ignore[arg-type]
+        def AGAIN(self, before, after):
+            return True
+
+
+def part_that_is_a_function():
+    class Broken(Counting):
+        @program(level=2, depth=4, on={"EMPTY": one_less})  # type: ignore[dict-item]
+        def AGAIN(self, before, after):
+            return True
+
+
+def group_without_a_name():
+    class Broken(Counting):
+        @program(level=2, depth=4, recursive=Counting.rest, group=2)  # type: ignore[arg-type]
+        def AGAIN(self, before, after):
+            return True
+
+
 def no_function():
     class Broken(Counting):
         other = subproblem(enter=3, leave=as_left)  # type: ignore[arg-type]
@@ -141,7 +162,10 @@ def no_sizes():
         (group_over_two_levels, "ONE", "AGAIN has level 2, not 1"),
         (argument_without_values, "AGAIN", "different values"),
         (argument_of_another_kind, "AGAIN", "numbers, truth values or texts"),
-        (shrink_beside_a_subproblem, "AGAIN", "say recursive=True"),
+        (shrink_beside_a_subproblem, "AGAIN", "a part has its own enter= and leave="),
+        (part_in_quotes, "AGAIN", "'rest' is no sub-problem"),
+        (part_that_is_a_function, "AGAIN", "is no sub-problem"),
+        (group_without_a_name, "AGAIN", "group= must be a name"),
         (no_sizes, "AGAIN", "one size or more"),
     ],
 )
@@ -150,6 +174,22 @@ def test_wrong_calls_are_refused(declare, name, rule):
         declare()
     assert str(refusal.value).startswith(f"Broken: {name}: ")
     assert rule in str(refusal.value)
+
+
+@pytest.mark.parametrize("what", ["on", "arguments"])
+def test_what_is_no_dictionary_is_refused(what):
+    with pytest.raises(SpecificationError, match=rf"{what}= must be a dictionary, such as .*; it is \('EMPTY',\)"):
+        program(level=2, depth=4, **{what: ("EMPTY",)})  # type: ignore[arg-type]
+
+
+def test_one_size_and_one_value_need_no_tuple():
+    class One(Counting):
+        @program(level=2, depth=4, train_sizes=3, validation_size=3, arguments={"by": "dark"})  # type: ignore[arg-type]
+        def AGAIN(self, before, after):
+            return True
+
+    entry = One().library.named("AGAIN")
+    assert (entry.train_sizes, entry.arguments) == ((3,), {"by": ("dark",)})
 
 
 def test_a_part_is_named_by_its_attribute_and_inherited():
@@ -168,7 +208,7 @@ def test_an_argument_needs_a_state_with_that_field():
         def AGAIN(self, before, after):
             return True
 
-    with pytest.raises(SpecificationError, match="a Count has no fields bye to be replaced"):
+    with pytest.raises(SpecificationError, match="the class Count has no field bye"):
         Guard(Misspelt()).initial("AGAIN", 2, np.random.default_rng(0))
 
 
@@ -194,6 +234,9 @@ def test_arguments_in_a_dataclass_and_in_all_combinations():
     assert drawn == {Move(3, 1, False), Move(3, 1, True)}
     assert guard.initial("AGAIN(1, True)", 3, np.random.default_rng(0)) == Move(3, 1, True)
     assert guard.initial("EMPTY", 3, np.random.default_rng(0)) == Move(3)
+    assert guard.library.spelt("again(1,true)") == "AGAIN(1, True)"
+    with pytest.raises(SpecificationError, match=r"there are STOP, DOWN, EMPTY, AGAIN, AGAIN\(1, False\),.*True\)$"):
+        guard.library.spelt("AGAIN(3, True)")
 
 
 def test_sizes_of_a_program_take_the_place_of_those_of_its_environment():

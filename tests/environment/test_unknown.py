@@ -13,9 +13,9 @@ from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.specification import STOP, Environment, action, program
 from alphanpi.environment.unknown import Choices, Order
 from alphanpi.errors import SpecificationError
-from alphanpi.verification import verify_evaluator
 from alphanpi.verification.verifier import Verifier
 from tests.helpers.solutions import ScriptedEvaluator
+from tests.helpers.verdicts import explore_evaluator
 
 
 class Row(NamedTuple):
@@ -120,7 +120,7 @@ QUIRKS = {
 
 
 def verified(environment, body=nothing):
-    return verify_evaluator(environment, ScriptedEvaluator(environment, {"ORDER": body}))
+    return explore_evaluator(environment, ScriptedEvaluator(environment, {"ORDER": body}))
 
 
 @pytest.mark.parametrize("name", QUIRKS)

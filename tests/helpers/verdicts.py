@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import alphanpi
 from alphanpi.environment.specification import STOP
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from tests.helpers.solutions import one_element
 
 COMPARE = RecursiveSorting("compare")
+explore_evaluator = partial(alphanpi.verify_evaluator, by="lemma")
+"""Size by size, also where the environment could be proved by machine."""
 
 
 def there(value):

@@ -10,9 +10,9 @@ import pytest
 from alphanpi.environment.cutoff import Condition, Cutoff
 from alphanpi.environment.specification import STOP, Environment, action, program
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, SpecificationError
-from alphanpi.verification import verify_evaluator
 from alphanpi.verification.verdicts import Kind, Verdict
 from tests.helpers.solutions import ScriptedEvaluator
+from tests.helpers.verdicts import explore_evaluator
 
 
 class Lights(NamedTuple):
@@ -234,7 +234,7 @@ WRONG: dict[str, tuple[type[Row], dict[str, Any], Any, str]] = {
 def verified(kind, body, **arguments):
     environment = kind()
     bodies = body if isinstance(body, dict) else {"ON": body}
-    return verify_evaluator(environment, ScriptedEvaluator(environment, bodies), **arguments)
+    return explore_evaluator(environment, ScriptedEvaluator(environment, bodies), **arguments)
 
 
 def test_the_right_agent_is_proved():

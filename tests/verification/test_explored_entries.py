@@ -11,9 +11,9 @@ import pytest
 from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.specification import STOP, Environment, action, program
 from alphanpi.errors import SpecificationError
-from alphanpi.verification import verify_evaluator
 from alphanpi.verification.verifier import Verifier
 from tests.helpers.solutions import ScriptedEvaluator
+from tests.helpers.verdicts import explore_evaluator
 
 
 class Cells(NamedTuple):
@@ -110,7 +110,7 @@ def outer_only(see, size):
 
 
 def verified(environment, **bodies):
-    return verify_evaluator(environment, ScriptedEvaluator(environment, bodies))
+    return explore_evaluator(environment, ScriptedEvaluator(environment, bodies))
 
 
 @pytest.mark.parametrize("kind", [Sink, Listed])

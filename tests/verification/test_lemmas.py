@@ -14,18 +14,18 @@ from alphanpi.engine.tables import Failure
 from alphanpi.environment.specification import STOP, Environment, action, program
 from alphanpi.environments import recursive_sorting_lemma as lists_lemma
 from alphanpi.environments.hanoi import Hanoi
-from alphanpi.environments.lists import PointedList, is_sorted
+from alphanpi.environments.lists import PointedList
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.errors import SpecificationError, UsageError
-from alphanpi.verification import verify_evaluator
-from alphanpi.verification.decisions import Decisions
+from alphanpi.network.decisions import Decisions
+from alphanpi.symbolic import is_sorted
 from alphanpi.verification.exploration import Explorer, LimitError
 from alphanpi.verification.verdicts import NONE, Kind, Verdict, overall
 from alphanpi.verification.verifier import Verifier
 from tests.helpers.instances import HANOI
 from tests.helpers.networks import HashNetwork
 from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator
-from tests.helpers.verdicts import COMPARE, ends_at_the_end, there, verdicts
+from tests.helpers.verdicts import COMPARE, ends_at_the_end, explore_evaluator, there, verdicts
 
 # ---------------------------------------------------------------------------- lemmas
 
@@ -132,7 +132,7 @@ def leaking(kind, limit):
     "environment", [leaking(Hanoi, 9)(), leaking(RecursiveSorting, 20)("compare")], ids=["hanoi", "lists"]
 )
 def test_a_lemma_that_does_not_fit_the_environment_is_caught(environment):
-    certificate = verify_evaluator(
+    certificate = explore_evaluator(
         environment, ScriptedEvaluator(environment, SOLUTIONS[type(environment).__name__.removeprefix("Leaking")])
     )
     assert certificate.verdict == "BOUNDED"
@@ -242,15 +242,15 @@ def itself(see, size):
 def test_what_an_environment_lacks_is_named(environment, error, message):
     evaluator = ScriptedEvaluator(environment, {"EMPTY": down_then_itself})
     with pytest.raises(error, match=message):
-        verify_evaluator(environment, evaluator, max_size=3)
+        explore_evaluator(environment, evaluator, max_size=3)
 
 
 def test_a_call_of_itself_must_make_the_measure_smaller():
     environment = Complete()
-    certificate = verify_evaluator(environment, ScriptedEvaluator(environment, {"EMPTY": itself}), max_size=3)
+    certificate = explore_evaluator(environment, ScriptedEvaluator(environment, {"EMPTY": itself}), max_size=3)
     assert certificate.verdict == "REFUTED"
     assert there(certificate.programs[0].counter_example).rule == "measure"
-    fine = verify_evaluator(environment, ScriptedEvaluator(environment, {"EMPTY": down_then_itself}), max_size=4)
+    fine = explore_evaluator(environment, ScriptedEvaluator(environment, {"EMPTY": down_then_itself}), max_size=4)
     assert fine.claim == Verdict(Kind.SATURATED, 4, 2)
 
 
@@ -264,12 +264,12 @@ def test_a_real_run_that_is_cut_off_refutes_nothing(monkeypatch, cut_off):
 
     environment = Complete()
     evaluators = {body: ScriptedEvaluator(environment, {"EMPTY": body}) for body in (nothing, itself)}
-    assert verify_evaluator(environment, evaluators[nothing], max_size=2).verdict == "REFUTED"
+    assert explore_evaluator(environment, evaluators[nothing], max_size=2).verdict == "REFUTED"
     monkeypatch.setattr(Interpreter, "run", cut)
-    certificate = verify_evaluator(environment, evaluators[nothing], max_size=2)
+    certificate = explore_evaluator(environment, evaluators[nothing], max_size=2)
     assert certificate.claim == Verdict(Kind.BOUNDED, NONE)
     assert "a real run was cut off after 1,000,000 actions" in certificate.programs[0].reasons[0]
-    endless = verify_evaluator(environment, evaluators[itself], max_size=2)
+    endless = explore_evaluator(environment, evaluators[itself], max_size=2)
     assert endless.verdict == "REFUTED"
 
 
@@ -318,7 +318,7 @@ def test_a_lemma_does_not_rest_on_the_invariant_of_another_program():
     for kind in (Above, AboveSeveral):
         environment = kind()
         evaluator = ScriptedEvaluator(environment, {"EMPTY": down_then_itself, "TWICE": twice})
-        found[kind] = verify_evaluator(environment, evaluator)
+        found[kind] = explore_evaluator(environment, evaluator)
     assert found[Above].proved, found[Above].programs  # one outcome: an invariant says nothing more
     assert verdicts(found[AboveSeveral]) == {"EMPTY": "PROVED", "TWICE": "SATURATED"}
     assert "it calls EMPTY, which has an invariant" in found[AboveSeveral].programs[1].reasons[0]
@@ -353,7 +353,7 @@ def test_a_size_cut_short_leaves_nothing_behind(monkeypatch):
 
 def test_the_time_limit_ends_in_bounded():
     environment = RecursiveSorting("paper")
-    certificate = verify_evaluator(environment, ScriptedEvaluator(environment), max_size=6, time_limit=1.0)
+    certificate = explore_evaluator(environment, ScriptedEvaluator(environment), max_size=6, time_limit=1.0)
     assert certificate.seconds < 10
     assert certificate.verdict == "BOUNDED"
     assert 1 <= certificate.to_size < 6
@@ -362,7 +362,7 @@ def test_the_time_limit_ends_in_bounded():
 
 def test_so_does_the_limit_on_memory(monkeypatch):
     monkeypatch.setattr("alphanpi.verification.exploration.MOST_HISTORIES", 100)
-    certificate = verify_evaluator(COMPARE, ScriptedEvaluator(COMPARE))
+    certificate = explore_evaluator(COMPARE, ScriptedEvaluator(COMPARE))
     assert certificate.verdict == "BOUNDED"
     assert certificate.programs[0].reasons[0].startswith("more than 100 histories were met at size")
 
@@ -372,4 +372,4 @@ def test_so_does_the_limit_on_memory(monkeypatch):
 )
 def test_limits_that_leave_nothing_are_refused(wrong):
     with pytest.raises(UsageError, match="give"):
-        verify_evaluator(COMPARE, ScriptedEvaluator(COMPARE), **wrong)
+        explore_evaluator(COMPARE, ScriptedEvaluator(COMPARE), **wrong)

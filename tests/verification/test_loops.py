@@ -19,18 +19,18 @@ from alphanpi.environments.sorting import Sorting
 from alphanpi.environments.sorting_lemma import LOOPS, passes_left
 from alphanpi.errors import SpecificationError, UsageError
 from alphanpi.learn.proof import prove, require_lemma
-from alphanpi.verification import verify_evaluator
+from alphanpi.network.decisions import Decisions
 from alphanpi.verification.certificate import Verified, certify
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.decisions import Decisions
 from alphanpi.verification.exploration import TIME_MET, LimitError, recreate
 from alphanpi.verification.loops import LoopTable, invariant_of, unlike
-from alphanpi.verification.recheck import read_record, recheck
+from alphanpi.verification.machine_verifier import MachineVerifier
+from alphanpi.verification.recheck import Makers, read_record, recheck
 from alphanpi.verification.records import digest
 from alphanpi.verification.verdicts import Kind, Verdict
 from alphanpi.verification.verifier import Verifier
 from tests.helpers.solutions import ScriptedEvaluator, View, view
-from tests.helpers.verdicts import there, verdicts
+from tests.helpers.verdicts import explore_evaluator, there, verdicts
 from tests.helpers.windowed import OTHER_WAYS, SORTING, WRONG_WAYS, Rule, WindowedEvaluator
 
 ENVIRONMENT = Sorting("paper")
@@ -213,7 +213,7 @@ def test_no_mutant_that_fails_has_an_invariant(tables, name):
 
 @pytest.fixture(scope="module")
 def proved():
-    return verify_evaluator(ENVIRONMENT, WindowedEvaluator(ENVIRONMENT, SORTING))
+    return explore_evaluator(ENVIRONMENT, WindowedEvaluator(ENVIRONMENT, SORTING))
 
 
 def test_an_agent_that_sorts_is_proved(proved):
@@ -242,7 +242,7 @@ def test_one_that_fails_on_longer_lists_is_refuted_by_an_example_of_the_lemma():
 
 def test_one_that_is_too_slow_on_long_lists_is_not_proved():
     rules = {**SORTING, "BUBBLE": {rule.__name__: rule for _, rule in WRONG_WAYS}["three_actions_a_cell"]}
-    certificate = verify_evaluator(ENVIRONMENT, WindowedEvaluator(ENVIRONMENT, rules))
+    certificate = explore_evaluator(ENVIRONMENT, WindowedEvaluator(ENVIRONMENT, rules))
     assert verdicts(certificate)["BUBBLE"] == "BOUNDED"
     assert verdicts(certificate)["BUBBLESORT"] == "BOUNDED"
     assert any("no ranking of the lemma" in reason for reason in certificate.programs[4].reasons)
@@ -348,13 +348,13 @@ def dithering(see, before):
 
 def test_a_loop_is_proved_with_few_lines():
     environment = Corridor()
-    certificate = verify_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
+    certificate = explore_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
     assert certificate.proved, certificate.programs
     record = certificate.programs[0]
     shown = there(record.loop)
     assert shown.views == 5
     assert shown.spare == 0  # 2 n + 1 actions are all it may take
-    again = verify_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
+    again = explore_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
     assert again.programs == certificate.programs
 
 
@@ -362,15 +362,16 @@ def test_its_certificate_can_be_checked_again_and_others_are_refused(tmp_path):
     environment = Corridor()
     make = partial(Verifier, environment, WindowedEvaluator(environment, {"FETCH": fetch}))
     subject = Verified("Corridor", {}, None)
+    makers = Makers(make, partial(MachineVerifier, environment, WindowedEvaluator(environment, {"FETCH": fetch})))
     certificate = certify(subject, make())
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps(certificate.record()))
-    assert recheck(path, subject, environment, make, None).proved
+    assert recheck(path, subject, environment, makers, None).proved
     record = certificate.record()
     record["programs"][0]["loop"]["points"] = 4
     path.write_text(json.dumps({**record, "digest": digest(record)}))
     with pytest.raises(UsageError, match=r"does not hold.*loop is"):
-        recheck(path, subject, environment, make, None)
+        recheck(path, subject, environment, makers, None)
     del record["programs"][0]["loop"]  # as it was before there were any
     path.write_text(json.dumps({**record, "digest": digest(record)}))
     assert read_record(path).programs[0].loop is None
@@ -382,7 +383,7 @@ def test_where_time_is_too_short_nothing_is_said_of_loops(monkeypatch):
 
     environment = Corridor()
     monkeypatch.setattr("alphanpi.verification.verifier.contradiction", late)
-    certificate = verify_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
+    certificate = explore_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
     assert certificate.verdict == "BOUNDED"
     assert not certificate.tried
     assert certificate.programs[0].loop is None
@@ -391,7 +392,7 @@ def test_where_time_is_too_short_nothing_is_said_of_loops(monkeypatch):
 @pytest.mark.parametrize("rule", [lazy, dithering], ids=["lazy", "dithering"])
 def test_and_one_that_is_wrong_is_not(rule):
     environment = Corridor()
-    certificate = verify_evaluator(environment, WindowedEvaluator(environment, {"FETCH": rule}))
+    certificate = explore_evaluator(environment, WindowedEvaluator(environment, {"FETCH": rule}))
     assert certificate.verdict == "REFUTED"
 
 
@@ -414,7 +415,7 @@ def shorter(start, state):
 )
 def test_a_wrong_lemma_proves_nothing(loop, reason):
     environment = variant(loop)
-    certificate = verify_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
+    certificate = explore_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
     assert certificate.verdict != "PROVED"
     assert any(reason in text for text in certificate.programs[0].reasons), certificate.programs[0].reasons
     assert certificate.programs[0].loop is None or there(certificate.lemma).fault
@@ -449,7 +450,7 @@ def test_a_wrong_lemma_proves_nothing(loop, reason):
 def test_what_a_lemma_cannot_say_is_refused(cutoff, message):
     environment = variant(FETCHING, cutoff=lambda self: cutoff)
     with pytest.raises(SpecificationError, match=message):
-        verify_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
+        explore_evaluator(environment, WindowedEvaluator(environment, {"FETCH": fetch}))
 
 
 def scripted_fetch(see, size):
@@ -462,7 +463,7 @@ def scripted_fetch(see, size):
 
 def test_an_agent_that_remembers_everything_is_told_the_cure():
     environment = Corridor()
-    certificate = verify_evaluator(environment, ScriptedEvaluator(environment, {"FETCH": scripted_fetch}))
+    certificate = explore_evaluator(environment, ScriptedEvaluator(environment, {"FETCH": scripted_fetch}))
     assert certificate.verdict == "BOUNDED"
     assert any("network.window" in reason for reason in certificate.programs[0].reasons)
     with pytest.raises(UsageError, match=r"set network\.window"):
@@ -473,8 +474,8 @@ def test_an_agent_that_remembers_everything_is_told_the_cure():
 def test_without_a_lemma_loops_saturate_where_the_agent_has_a_window():
     environment = variant(None)
     rules = {"FETCH": fetch}
-    assert verify_evaluator(environment, WindowedEvaluator(environment, rules), max_size=8).claim == Verdict(
+    assert explore_evaluator(environment, WindowedEvaluator(environment, rules), max_size=8).claim == Verdict(
         Kind.SATURATED, 8, 2
     )
     remembering = ScriptedEvaluator(environment, {"FETCH": scripted_fetch})
-    assert verify_evaluator(environment, remembering, max_size=8).claim == Verdict(Kind.BOUNDED, 8)
+    assert explore_evaluator(environment, remembering, max_size=8).claim == Verdict(Kind.BOUNDED, 8)

@@ -14,11 +14,11 @@ from alphanpi.environment.specification import STOP
 from alphanpi.environment.unknown import Choices, Order
 from alphanpi.environments import recursive_sorting_lemma as lists_lemma
 from alphanpi.environments.hanoi import Hanoi, Towers
-from alphanpi.environments.lists import PointedList, is_sorted
+from alphanpi.environments.lists import PointedList
 from alphanpi.environments.recursive_sorting import RecursiveSorting
 from alphanpi.environments.sorting import Sorting
-from alphanpi.verification import verify_evaluator
-from alphanpi.verification.decisions import Decisions
+from alphanpi.network.decisions import Decisions
+from alphanpi.symbolic import is_sorted
 from alphanpi.verification.exploration import Explorer
 from alphanpi.verification.numerics import Numerics
 from alphanpi.verification.verdicts import NONE, Kind, Verdict
@@ -26,7 +26,7 @@ from alphanpi.verification.verifier import Verifier
 from tests.helpers.instances import ENVIRONMENTS, HANOI, LISTS, ROLES, every, some, sublists, towers
 from tests.helpers.networks import ConstantNetwork, HashNetwork
 from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator, one_element, recursive_bubblesort
-from tests.helpers.verdicts import COMPARE, ends_at_the_end, there, verdicts
+from tests.helpers.verdicts import COMPARE, ends_at_the_end, explore_evaluator, there, verdicts
 
 # ---------------------------------------------------------------------------- contracts
 
@@ -138,11 +138,11 @@ START = PointedList((0, 1, 2), 0, 0, 0, 2)
 
 @pytest.fixture(scope="module")
 def scripted():
-    return verify_evaluator(COMPARE, ScriptedEvaluator(COMPARE))
+    return explore_evaluator(COMPARE, ScriptedEvaluator(COMPARE))
 
 
 def test_the_hand_written_solutions_are_proved(scripted):
-    assert verify_evaluator(HANOI, ScriptedEvaluator(HANOI)).proved
+    assert explore_evaluator(HANOI, ScriptedEvaluator(HANOI)).proved
     assert scripted.proved
     counts = {record.name: record.sequences for record in scripted.programs}
     assert counts == {"RSHIFT": 104, "LSHIFT": 104, "COMPSWAP": 16, "RESET": 80, "BUBBLE": 7, "BUBBLESORT": 2}
@@ -196,10 +196,10 @@ def test_mutants_are_refuted_or_equivalent():
     refuted = 0
     for environment, name, history, instead in mutants():
         evaluator = Mutant(environment, name, history, instead)
-        if verify_evaluator(environment, evaluator, max_size=5).verdict == "REFUTED":  # most are, and soon
+        if explore_evaluator(environment, evaluator, max_size=5).verdict == "REFUTED":  # most are, and soon
             refuted += 1
             continue
-        certificate = verify_evaluator(environment, evaluator)
+        certificate = explore_evaluator(environment, evaluator)
         if certificate.verdict == "REFUTED":
             refuted += 1
             continue
@@ -235,7 +235,7 @@ def test_programs_above_a_refuted_one_are_bounded():
     def no_shift(see, size):
         yield STOP
 
-    certificate = verify_evaluator(
+    certificate = explore_evaluator(
         COMPARE, ScriptedEvaluator(COMPARE, {**SOLUTIONS["RecursiveSorting"], "LSHIFT": no_shift})
     )
     assert certificate.verdict == "REFUTED"
@@ -267,7 +267,7 @@ def helpless_elsewhere(see, size):
 @pytest.mark.parametrize(("solution", "place"), [(ends_at_the_end, "at the end"), (helpless_elsewhere, "at the start")])
 def test_the_invariant_is_the_agents_own(solution, place):
     solutions = {**SOLUTIONS["RecursiveSorting"], "BUBBLESORT": solution}
-    certificate = verify_evaluator(COMPARE, ScriptedEvaluator(COMPARE, solutions))
+    certificate = explore_evaluator(COMPARE, ScriptedEvaluator(COMPARE, solutions))
     assert certificate.proved, certificate.programs[-1].reasons
     assert f"both pointers {place}" in certificate.programs[-1].invariant
     assert len(certificate.programs[-1].invariant) == 2
@@ -280,7 +280,7 @@ def test_pointers_apart_meet_no_condition_of_the_lemma():
         yield from recursive_bubblesort(see, size)
 
     solutions = {**SOLUTIONS["RecursiveSorting"], "BUBBLESORT": looks_first}
-    certificate = verify_evaluator(COMPARE, ScriptedEvaluator(COMPARE, solutions))
+    certificate = explore_evaluator(COMPARE, ScriptedEvaluator(COMPARE, solutions))
     assert verdicts(certificate)["BUBBLESORT"] == "SATURATED"
     assert "a condition of the lemma fails" in certificate.programs[-1].reasons[0]
     assert [condition.holds for condition in there(certificate.lemma).conditions] == [False, True]
@@ -299,7 +299,7 @@ class Hypothetical(Sorting):
 def test_an_iterative_program_does_not_get_past_bounded_even_with_a_lemma():
     environment = Hypothetical("compare")
     solutions = {**SOLUTIONS["Sorting"]}
-    certificate = verify_evaluator(environment, ScriptedEvaluator(environment, solutions, size=99))
+    certificate = explore_evaluator(environment, ScriptedEvaluator(environment, solutions, size=99))
     found = verdicts(certificate)
     assert (found["COMPSWAP"], found["BUBBLE"], found["RESET"]) == ("PROVED", "BOUNDED", "BOUNDED")
     assert any("its sequences still changed at size 6" in reason for reason in certificate.programs[4].reasons)
@@ -307,20 +307,20 @@ def test_an_iterative_program_does_not_get_past_bounded_even_with_a_lemma():
 
 @pytest.mark.parametrize("environment", [Sorting("compare"), RecursiveSorting("paper")], ids=["loops", "digits"])
 def test_without_a_lemma_there_is_no_proof(environment):
-    certificate = verify_evaluator(environment, ScriptedEvaluator(environment, size=2), max_size=2)
+    certificate = explore_evaluator(environment, ScriptedEvaluator(environment, size=2), max_size=2)
     assert set(verdicts(certificate).values()) == {"BOUNDED"}
     assert certificate.lemma is None
     assert all("no cut-off lemma" in record.reasons[-1] for record in certificate.programs)
 
 
 def test_small_margins_prove_nothing():
-    certificate = verify_evaluator(HANOI, ScriptedEvaluator(HANOI, weight=5e-4), max_size=4)
+    certificate = explore_evaluator(HANOI, ScriptedEvaluator(HANOI, weight=5e-4), max_size=4)
     assert certificate.claim == Verdict(Kind.SATURATED, 4, 2)
     assert "margins" in certificate.programs[0].reasons[0]
 
 
 def test_a_network_that_is_not_a_number_is_refuted():
-    certificate = verify_evaluator(HANOI, ConstantNetwork([np.nan] * len(HANOI.library)))
+    certificate = explore_evaluator(HANOI, ConstantNetwork([np.nan] * len(HANOI.library)))
     assert certificate.verdict == "REFUTED"
     assert certificate.programs[0].numerics.smallest_margin is None  # no size was completed
 
@@ -336,7 +336,7 @@ class OddInBatches(ScriptedEvaluator):
 
 
 def test_a_deviation_that_is_not_a_number_does_not_vanish():
-    certificate = verify_evaluator(HANOI, OddInBatches(HANOI))
+    certificate = explore_evaluator(HANOI, OddInBatches(HANOI))
     assert certificate.programs[0].numerics.batched_deviation == float("inf")
     assert not certificate.proved
 

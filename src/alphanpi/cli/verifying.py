@@ -6,7 +6,7 @@ import json
 import re
 import textwrap
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -50,6 +50,10 @@ def verify(
         Parameter(help="time after which only completed sizes count: 90, 90s, 5m, 1h; 120 s by default"),
     ] = None,
     out: Annotated[Path | None, Parameter(help="write the certificate to this file")] = None,
+    by: Annotated[
+        Literal["any", "machine", "lemma"],
+        Parameter(help="prove all sizes at once with z3, or look at sizes and use the lemma; any: what there is"),
+    ] = "any",
     recheck: Annotated[Path | None, Parameter(help="compute this certificate again and compare")] = None,
     env: Env = None,
     workers: Workers = None,
@@ -70,7 +74,12 @@ def verify(
     with Activity("verifying") as activity:
 
         def show(advance: Any) -> None:
-            activity.say(f"verifying {advance.program}, size {advance.size}", advance.done, advance.total)
+            what = (
+                f"proving {advance.program}"
+                if advance.size < 0
+                else f"verifying {advance.program}, size {advance.size}"
+            )
+            activity.say(what, advance.done, advance.total)
 
         certificate = run_verification(
             run,
@@ -79,6 +88,7 @@ def verify(
             certificate=recheck,
             environment=env,
             on_size=show,
+            by=by,
             workers=workers,
             ray=ray,
         )
@@ -102,8 +112,8 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
         table.add_row(
             program.name,
             f"[{colours[program.verdict]}]{program.claim}[/]",
-            f"{sizes[0]}-{sizes[-1]}" if sizes else "-",
-            f"{sum(size.runs for size in program.sizes):,}",
+            "all" if program.proof is not None else f"{sizes[0]}-{sizes[-1]}" if sizes else "-",
+            f"{program.runs:,}",
             f"{program.sequences:,}",
             margin,
         )
@@ -154,7 +164,7 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
         say(certificate.weights_sha256, "weights:")
     colour = colours[certificate.verdict]
     console.print(
-        f"[bold {colour}]{certificate.verdict}[/]: {certificate.claim.meaning} ({certificate.seconds:.1f} s)",
+        f"[bold {colour}]{certificate.claim}[/]: {certificate.claim.meaning} ({certificate.seconds:.1f} s)",
         highlight=False,
     )
     if rechecked is not None:

@@ -83,6 +83,9 @@ def program(
         train_sizes: Problem sizes to learn this program from, in place of the environment's.
         validation_size: Problem size that decides whether this program is learned, in place of the environment's.
     """
+    for what, given, example in (("on", on, "{'PARTITION': left}"), ("arguments", arguments, "{'side': (1, 2)}")):
+        if given is not None and not isinstance(given, Mapping):
+            raise SpecificationError(f"{what}= must be a dictionary, such as {example}; it is {given!r:.80}")
     named = () if isinstance(recursive, bool) else _several(recursive)
     declared = Program(
         "",
@@ -96,15 +99,16 @@ def program(
         subproblems=named,
         lower_on={name: _several(parts) for name, parts in (on or {}).items()},
         group=group,
-        arguments={name: tuple(values) for name, values in (arguments or {}).items()},
-        train_sizes=None if train_sizes is None else tuple(train_sizes),
+        arguments={name: _several(values) for name, values in (arguments or {}).items()},
+        train_sizes=None if train_sizes is None else _several(train_sizes),
         validation_size=validation_size,
     )
     return _Declaration(declared, is_program=True)
 
 
-def _several(parts: SubProblem | Sequence[SubProblem]) -> tuple[SubProblem, ...]:
-    return (parts,) if isinstance(parts, SubProblem) else tuple(parts)
+def _several(given: Any) -> tuple[Any, ...]:
+    """What was given, if it is a sequence, or else the one thing that was; a text is one thing."""
+    return tuple(given) if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
 
 
 def require_whole(environment: str, what: str, value: Any, least: int, most: int) -> None:
@@ -233,7 +237,8 @@ def _checked_library(created: EnvironmentMeta, programs: Sequence[Program]) -> L
         if unnamed and item.restore is None:
             raise refuse(item.name, "recursive program without a way back: give restore=")
         if not unnamed and (item.shrink is not None or item.restore is not None):
-            raise refuse(item.name, "shrink= and restore= are for recursive programs: say recursive=True")
+            cure = "a part has its own enter= and leave=" if item.subproblems else "say recursive=True"
+            raise refuse(item.name, f"shrink= and restore= are for recursive programs without named parts: {cure}")
         _require_calls(refuse, item, {other.name: other for other in programs})
     levels = {item.level for item in programs} | {0}
     for item in sorted(programs, key=lambda item: item.level):
@@ -254,13 +259,17 @@ def _require_calls(refuse: Callable[[str, str], SpecificationError], item: Progr
     """Refuse sub-problems, groups and arguments that cannot be meant as they are declared."""
     for part in (*item.subproblems, *(one for parts in item.lower_on.values() for one in parts)):
         if not isinstance(part, SubProblem):
-            raise refuse(item.name, f"{part!r:.80} is no sub-problem; declare one with subproblem(enter=, leave=)")
+            raise refuse(
+                item.name, f"{part!r:.80} is no sub-problem: give an attribute made by subproblem(enter=, leave=)"
+            )
         for what, function in (("enter", part.enter), ("leave", part.leave)):
             if not callable(function):
                 raise refuse(part.name, f"{what}= must be a function; it is {function!r:.80}")
     for name in item.lower_on:
         if name not in others or not 0 < others[name].level < item.level:
             raise refuse(item.name, f"on= names {name!r}, which is no program below level {item.level}")
+    if not isinstance(item.group, str):
+        raise refuse(item.name, f"group= must be a name; it is {item.group!r:.80}")
     if item.group:
         if not item.subproblems:
             raise refuse(item.name, f"group {item.group!r}: on which sub-problems may it call? give recursive=PART")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from alphanpi.environment.scene import Scene
 from alphanpi.environment.standalone import Standalone
 from alphanpi.environment.step import Step
+from alphanpi.symbolic.base import Unknowns
 
 if TYPE_CHECKING:
     from alphanpi.environment.cutoff import Cutoff
@@ -64,6 +65,18 @@ class Verifiable(Generic[State]):
     def cutoff(self) -> Cutoff | None:
         """The lemma by which a verification up to some size holds for every size, if there is one."""
         return None
+
+
+class Provable(Generic[State]):
+    """What `verify` needs to prove programs at every size by itself, with z3: the most general state there can be."""
+
+    def symbolic(self, unknown: Unknowns) -> State:
+        """A state of which nothing is known: `unknown.number()`, `.numbers()` and `.truth()` in place of its values."""
+        raise NotImplementedError
+
+    def valid(self, state: State) -> bool:
+        """What is true of all states there can be, also inside calls; a proof is about all states that are valid."""
+        return True
 
 
 class Exportable(Generic[State]):

@@ -85,6 +85,6 @@ def replaced(state: Any, values: Mapping[str, Any]) -> Any:
         return state._replace(**values)
     except (AttributeError, TypeError, ValueError):
         raise SpecificationError(
-            f"a {type(state).__name__} has no fields {', '.join(values)} to be replaced: arguments and starts of calls "
-            "need states that are named tuples or dataclasses with these fields"
+            f"a state of the class {type(state).__name__} has no field {' or '.join(values)}: what `arguments` and "
+            "`call_start` name must be fields of a named tuple or a dataclass"
         ) from None

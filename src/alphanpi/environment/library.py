@@ -155,11 +155,12 @@ class Library(Sequence[Program]):
         try:
             return self._index[name]
         except KeyError:
-            raise SpecificationError(f"no program {name!r}; there are {', '.join(self.names)}") from None
+            alone = [one.name for one in self._programs if one.target is None or one.target.subproblem is None]
+            raise SpecificationError(f"no program {name!r}; there are {', '.join(alone)}") from None
 
     def spelt(self, name: str) -> str:
-        """The name as it is declared, in whatever case a user wrote it."""
-        same = [one for one in self.names if one.casefold() == name.casefold()]
+        """The name as it is declared, in whatever case and with whatever blanks a user wrote it."""
+        same = [one for one in self.names if "".join(one.casefold().split()) == "".join(name.casefold().split())]
         return same[0] if len(same) == 1 else self.named(name).name
 
     def named(self, name: str) -> Program:

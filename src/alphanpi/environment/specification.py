@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from alphanpi.environment.declarations import EnvironmentMeta, action, program, require_whole, subproblem
-from alphanpi.environment.facets import Exportable, Pictured, State, Textual, Verifiable
+from alphanpi.environment.facets import Exportable, Pictured, Provable, State, Textual, Verifiable
 from alphanpi.environment.library import STOP, Library, Program
 from alphanpi.errors import SpecificationError
 from alphanpi.support import limits
@@ -33,7 +33,14 @@ __all__ = [
 ]
 
 
-class Environment(Textual[State], Pictured[State], Verifiable[State], Exportable[State], metaclass=EnvironmentMeta):
+class Environment(
+    Textual[State],
+    Pictured[State],
+    Verifiable[State],
+    Provable[State],
+    Exportable[State],
+    metaclass=EnvironmentMeta,
+):
     """Base of all environments. Subclasses declare fields, actions and programs, and three functions.
 
     No method may change a state or draw from a global random generator.

@@ -14,6 +14,7 @@ from alphanpi.environment.specification import Environment, action, program
 from alphanpi.environment.standalone import Standalone, runtime_source
 from alphanpi.environments.hanoi_picture import picture
 from alphanpi.errors import UsageError
+from alphanpi.symbolic import Unknowns, every, first, length, replaced
 
 SOURCE, AUXILIARY, TARGET = 0, 1, 2
 PILLARS = "ABC"
@@ -30,7 +31,7 @@ class Towers(NamedTuple):
     def top(self, role: int) -> int:
         """Smallest disk of the game on the pillar of that role; `disks` where there is none."""
         pillar = self.roles[role]
-        return next((disk for disk in range(self.disks) if self.position[disk] == pillar), self.disks)
+        return first(0, self.disks, lambda disk: self.position[disk] == pillar)
 
     def movable(self, origin: int, destination: int) -> bool:
         """Whether the top disk of one role's pillar may go on another's."""
@@ -38,12 +39,18 @@ class Towers(NamedTuple):
 
     def all_on(self, pillar: int) -> bool:
         """Whether every disk of the game is on that pillar."""
-        return all(place == pillar for place in self.position[: self.disks])
+        return every(0, self.disks, lambda disk: self.position[disk] == pillar)
 
 
-def all_on_source(state: Towers) -> bool:
-    """Every disk of the game is on the current source."""
-    return state.all_on(state.roles[SOURCE])
+def begun(state: Towers) -> bool:
+    """Every disk of the game is on the source, and no roles have been exchanged."""
+    return state.roles == state.initial_roles and state.all_on(state.roles[SOURCE])
+
+
+def are_pillars(roles: tuple[int, int, int]) -> bool:
+    """Whether every pillar has one role."""
+    source, auxiliary, target = roles
+    return all(role in (0, 1, 2) for role in roles) and source != auxiliary != target != source
 
 
 def without_largest_disk(state: Towers) -> Towers | None:
@@ -87,14 +94,12 @@ class Hanoi(Environment[Towers]):
     @action(pre=lambda state: state.movable(SOURCE, TARGET))
     def MOVE_DISK(self, state: Towers) -> Towers:
         """Move the top disk of the source to the target."""
-        disk = state.top(SOURCE)
-        position = (*state.position[:disk], state.roles[TARGET], *state.position[disk + 1 :])
-        return state._replace(position=position)
+        return state._replace(position=replaced(state.position, state.top(SOURCE), state.roles[TARGET]))
 
     @program(
         level=1,
         depth=8,
-        pre=all_on_source,
+        pre=begun,
         recursive=True,
         shrink=without_largest_disk,
         restore=with_callers_game,
@@ -127,6 +132,20 @@ class Hanoi(Environment[Towers]):
     def cutoff(self) -> Cutoff | None:
         """For this class alone: a subclass may change what the proof rests on."""
         return CUTOFF if type(self) is Hanoi else None
+
+    def symbolic(self, unknown: Unknowns) -> Towers:
+        """Any number of disks anywhere, any roles."""
+        roles, initial_roles = ((unknown.number(), unknown.number(), unknown.number()) for _ in range(2))
+        return Towers(unknown.numbers(), roles, unknown.number(), initial_roles)
+
+    def valid(self, state: Towers) -> bool:
+        """Every disk is on a pillar, and every pillar has a role."""
+        return (
+            1 <= state.disks <= length(state.position)
+            and are_pillars(state.roles)
+            and are_pillars(state.initial_roles)
+            and every(0, length(state.position), lambda disk: state.position[disk] in (0, 1, 2))
+        )
 
     def observe(self, state: Towers) -> tuple[bool, ...]:
         """Which moves are possible, whether there is a single disk, whether the game is solved."""

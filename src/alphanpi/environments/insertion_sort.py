@@ -10,7 +10,8 @@ import numpy as np
 from alphanpi.environment.scene import Scene
 from alphanpi.environment.specification import Environment, action, program, subproblem
 from alphanpi.environments.list_picture import picture
-from alphanpi.environments.lists import drawn_integers, exchanged, order_patterns, read_integers
+from alphanpi.environments.lists import drawn_integers, order_patterns, read_integers
+from alphanpi.symbolic import exchanged
 
 
 class Row(NamedTuple):

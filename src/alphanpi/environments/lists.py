@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from operator import le
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -14,6 +13,7 @@ from alphanpi.environment.specification import Environment, action, program
 from alphanpi.environment.standalone import Standalone, runtime_source
 from alphanpi.environments.list_picture import picture
 from alphanpi.errors import UsageError
+from alphanpi.symbolic import exchanged, is_sorted, same_values, swept
 
 Observation = Literal["paper", "compare"]
 DIGITS = 10
@@ -42,25 +42,9 @@ class PointedList(NamedTuple):
         return self.start, self.end
 
 
-def is_sorted(values: tuple[int, ...]) -> bool:
-    """Whether the values are in ascending order."""
-    return all(map(le, values, values[1:]))
-
-
-def exchanged(values: tuple[int, ...], i: int, j: int) -> tuple[int, ...]:
-    """The values with places `i` and `j` exchanged."""
-    copy = list(values)
-    copy[i], copy[j] = copy[j], copy[i]
-    return tuple(copy)
-
-
-def bubble_pass(values: tuple[int, ...]) -> tuple[int, ...]:
-    """The values after one pass of compare-and-exchange from left to right."""
-    copy = list(values)
-    for i in range(len(copy) - 1):
-        if copy[i] > copy[i + 1]:
-            copy[i], copy[i + 1] = copy[i + 1], copy[i]
-    return tuple(copy)
+def in_order(one: int, other: int) -> tuple[int, int]:
+    """Two values, the larger one last."""
+    return (other, one) if one > other else (one, other)
 
 
 def order_patterns(size: int) -> Iterator[tuple[int, ...]]:
@@ -139,8 +123,7 @@ def reset(state: PointedList) -> PointedList:
 
 def bubbled(state: PointedList) -> PointedList:
     """One bubble pass over the current problem, both pointers at its end."""
-    left, right = state.outside()
-    return state._replace(values=(*left, *bubble_pass(state.current()), *right), p1=state.end, p2=state.end)
+    return state._replace(values=swept(state.values, state.start, state.end + 1, in_order), p1=state.end, p2=state.end)
 
 
 def every_sorted(state: PointedList) -> Iterator[PointedList]:
@@ -352,5 +335,6 @@ def bubblesort_done(before: PointedList, after: PointedList) -> bool:
     return (
         after.bounds() == before.bounds()
         and after.outside() == before.outside()
-        and after.current() == tuple(sorted(before.current()))
+        and is_sorted(after.current())
+        and same_values(after.current(), before.current())
     )

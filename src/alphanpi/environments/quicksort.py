@@ -11,7 +11,8 @@ import numpy as np
 from alphanpi.environment.scene import Scene
 from alphanpi.environment.specification import Environment, action, program, subproblem
 from alphanpi.environments.list_picture import picture
-from alphanpi.environments.lists import drawn_integers, exchanged, order_patterns, read_integers
+from alphanpi.environments.lists import drawn_integers, order_patterns, read_integers
+from alphanpi.symbolic import exchanged
 
 
 class Span(NamedTuple):
@@ -155,9 +156,10 @@ class Quicksort(Environment[Span]):
                 partitioned = before.with_numbers((*left, pivot, *right))
                 yield partitioned._replace(scan=before.end - 1, border=before.start + len(small))
         else:
+            done = before.with_numbers(sorted(inside))
             places = range(before.start, max(before.start + 1, before.end))
             for scan, border in product(places, repeat=2):
-                yield before.with_numbers(sorted(inside))._replace(scan=scan, border=border)
+                yield done._replace(scan=scan, border=border)
 
     def parse(self, program: str, text: str) -> Span:
         """Read integers separated by blanks or commas."""

@@ -17,6 +17,7 @@ from alphanpi.environments.lists import (
     some_pointer_after_start,
 )
 from alphanpi.environments.recursive_sorting_lemma import CUTOFF
+from alphanpi.symbolic import Unknowns, length
 
 
 def without_last(state: PointedList) -> PointedList | None:
@@ -51,10 +52,22 @@ class RecursiveSorting(ListPrograms):
             return "both pointers on the only element"
         if after.p1 != after.p2:
             return "the pointers apart"
-        return {
-            after.start: "both pointers at the start",
-            after.end: "both pointers at the end",
-        }.get(after.p1, "both pointers on one cell inside")
+        if after.p1 == after.start:
+            return "both pointers at the start"
+        return "both pointers at the end" if after.p1 == after.end else "both pointers on one cell inside"
+
+    def symbolic(self, unknown: Unknowns) -> PointedList:
+        """Any list, the current problem and the pointers anywhere."""
+        number = unknown.number
+        return PointedList(unknown.numbers(), number(), number(), number(), number())
+
+    def valid(self, state: PointedList) -> bool:
+        """The current problem is a part of the list, and the pointers are in it."""
+        return (
+            0 <= state.start <= state.end < length(state.values)
+            and state.start <= state.p1 <= state.end
+            and state.start <= state.p2 <= state.end
+        )
 
     def cutoff(self) -> Cutoff | None:
         """For the observation `compare`, and for this class alone: a subclass may change what the proof rests on."""

@@ -12,7 +12,8 @@ import numpy as np
 
 from alphanpi.environment.cutoff import Condition, Cutoff
 from alphanpi.environment.specification import STOP, Environment
-from alphanpi.environments.lists import PointedList, is_sorted, starting_pointers
+from alphanpi.environments.lists import PointedList, starting_pointers
+from alphanpi.symbolic import is_sorted
 
 Look = tuple[tuple[int, ...], tuple[bool, ...]]  # observation and legal actions
 

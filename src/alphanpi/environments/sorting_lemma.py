@@ -10,13 +10,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import product
 
 from alphanpi.environment.cutoff import Cutoff, Loop, Ranking, Situation
-from alphanpi.environments.lists import (
-    DIGITS,
-    PointedList,
-    compared_and_swapped,
-    exchanged,
-    is_sorted,
-)
+from alphanpi.environments.lists import DIGITS, PointedList, compared_and_swapped
+from alphanpi.symbolic import exchanged, is_sorted
 
 Values = tuple[int, ...]
 

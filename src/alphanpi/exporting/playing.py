@@ -66,14 +66,15 @@ class _CallPlayed(NamedTuple):
     program: str
     state: Any
     node: int
+    call: str  # as the caller names it
 
 
 def _problem(automata: Automata, guard: Guard, case: Case) -> str:
     """What the automata do otherwise than the agent; empty for nothing."""
     program, state = case.call
-    calls = [_CallPlayed(program, state, 0)]
+    calls = [_CallPlayed(program, state, 0, program)]
     for step in range(case.steps):
-        program, state, node = calls[-1]
+        program, state, node, call = calls[-1]
         glance = Glance(guard, program, state)
         try:
             fitting = [edge for edge in automata[program][node] if edge.applies(glance)]
@@ -90,14 +91,15 @@ def _problem(automata: Automata, guard: Guard, case: Case) -> str:
             calls.pop()
             if calls:
                 caller = calls[-1]
-                calls[-1] = caller._replace(state=guard.leave(caller.state, state, program, caller.program))
+                calls[-1] = caller._replace(state=guard.leave(caller.state, state, call, caller.program))
                 continue
             return "" if step + 1 == case.steps and state == case.final else "ends early, or in another state"
-        if guard.library.named(action).atomic:
-            calls[-1] = _CallPlayed(program, guard.act(state, action), following)
+        entry = guard.library.named(action)
+        if entry.atomic:
+            calls[-1] = calls[-1]._replace(state=guard.act(state, action), node=following)
         else:
             calls[-1] = calls[-1]._replace(node=following)
-            calls.append(_CallPlayed(action, guard.enter(state, action, program), 0))
+            calls.append(_CallPlayed(entry.runs, guard.enter(state, action, program), 0, action))
     return "does not end"
 
 

@@ -30,7 +30,7 @@ class _Meaning(NamedTuple):
 
     fields: Mapping[str, Feature]  # by attribute
     actions: Mapping[str, str]  # by method
-    inner: frozenset[str]
+    inner: Mapping[str, str]  # by call, the method that gives its problem
 
 
 class _Replay:
@@ -39,6 +39,7 @@ class _Replay:
     def __init__(self, sequence: ShownSequence, guard: Guard, meaning: _Meaning) -> None:
         self._sequence, self._guard, self._meaning = sequence, guard, meaning
         self.taken = 0
+        self.given: str | None = None  # the method that gave the problem of the next call
 
     def take(self, action: str) -> None:
         if self.taken >= len(self._sequence) or self._sequence[self.taken].action != action:
@@ -58,7 +59,18 @@ class _Replay:
         return self._guard.derive(shown)[tuple(environment.derived).index(name)]
 
     def may(self, name: str) -> bool:
-        return self._sequence[self.taken].mask[self._guard.library.index_of(name)]
+        return bool(self._sequence[self.taken].mask[self._guard.library.index_of(name)])
+
+    def _give(self, method: str) -> _Replay:
+        self.given = method
+        return self
+
+    def begin(self, program: str) -> None:
+        """A function is called, or begins again: which call that is, the method tells that gave its problem."""
+        given, self.given = self.given, None
+        library = self._guard.library
+        calls = [call for call, method in self._meaning.inner.items() if method == given]
+        self.take(next((call for call in calls if library.called(call).name == program), program))
 
     def __getattr__(self, name: str) -> Any:
         meaning = self._meaning
@@ -66,8 +78,8 @@ class _Replay:
             return self.field(meaning.fields[name].name)
         if name in meaning.actions:
             return partial(self.take, meaning.actions[name])
-        if name in meaning.inner:
-            return lambda: self
+        if name in meaning.inner.values():
+            return partial(self._give, name)
         raise AttributeError(name)
 
 
@@ -79,7 +91,7 @@ class Replayer:
         meaning = _meaning(guard, renderer)
         if meaning is None:  # fields are expressions over the runtime: the same code over an `env` is run
             renderer = Renderer(guard.library, None)
-            text, meaning = functions(renderer, programs), _Meaning({}, {}, frozenset())
+            text, meaning = functions(renderer, programs), _Meaning({}, {}, {})
         self._meaning = meaning
         namespace = executed(telling(ast.parse(text), renderer.names))
         self._functions: dict[str, Callable[[Any], None]] = {
@@ -107,19 +119,19 @@ class Replayer:
 
     def _again(self, program: str) -> None:
         assert self._current is not None, "a function is under way"
-        self._current.take(program)
+        self._current.begin(program)
         raise _BeginsAgain
 
 
 def _called(program: str, subject: _Replay) -> None:
-    subject.take(program)
+    subject.begin(program)
 
 
 def _meaning(guard: Guard, renderer: Renderer) -> _Meaning | None:
     """What a runtime's attributes stand for; None where some field is more than an attribute."""
     standalone, library = renderer.standalone, guard.library
     if standalone is None:
-        return _Meaning({}, {}, frozenset())
+        return _Meaning({}, {}, {})
     fields: dict[str, Feature] = {}
     for name in (*guard.environment.fields, *guard.environment.derived):
         feature = Feature(name, "field" if name in guard.environment.fields else "derived")
@@ -131,4 +143,4 @@ def _meaning(guard: Guard, renderer: Renderer) -> _Meaning | None:
             case _:
                 return None
     actions = {method_name(entry.name): entry.name for entry in library[1 : library.atomic_count]}
-    return _Meaning(fields, actions, frozenset(standalone.inner.values()))
+    return _Meaning(fields, actions, dict(standalone.inner))

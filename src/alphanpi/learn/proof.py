@@ -15,6 +15,8 @@ from alphanpi.network.model import NPINetwork
 from alphanpi.verification.certificate import Verified, written
 from alphanpi.verification.exploration import StartOrigin
 from alphanpi.verification.lemma import checked_cutoff
+from alphanpi.verification.machine import NO_SOLVER, has_solver, offers_proof
+from alphanpi.verification.machine_verifier import MachineVerifier
 from alphanpi.verification.records import Certificate
 from alphanpi.verification.verdicts import Kind, overall
 from alphanpi.verification.verifier import Verification, Verifier
@@ -52,16 +54,19 @@ def prove(
     began = time.monotonic()
     deadline = float("inf") if seconds is None else began + seconds
     verifier = partial(Verifier, environment, evaluator, network=network)
-    largest = verifier().limits
-    smallest = {
-        program.name: min(largest[program.name], max(QUICK_SIZE, program.minimum_size))
-        for program in environment.library.learned
-    }
     verified: _Verified | None = None
-    if smallest != largest:
-        verified = _verified(verifier, deadline, limits=smallest, tried=False)
-    if verified is None or all(shown.counter_example is None for shown in verified.result.programs):
-        verified = _verified(verifier, deadline)
+    if _by_machine(environment):
+        verified = _verified(partial(MachineVerifier, environment, evaluator, network=network), deadline)
+    else:
+        largest = verifier().limits
+        smallest = {
+            program.name: min(largest[program.name], max(QUICK_SIZE, program.minimum_size))
+            for program in environment.library.learned
+        }
+        if smallest != largest:
+            verified = _verified(verifier, deadline, limits=smallest, tried=False)
+        if verified is None or all(shown.counter_example is None for shown in verified.result.programs):
+            verified = _verified(verifier, deadline)
     result = verified.result
     total = overall(shown.verdict for shown in result.programs)
     weak = [shown for shown in result.programs if shown.verdict.kind != Kind.PROVED]
@@ -76,18 +81,23 @@ def prove(
                 origins=tuple(dict.fromkeys(shown.counter_example.failing)),
             )
             for shown in result.programs
-            if shown.counter_example is not None
+            if shown.counter_example is not None and shown.counter_example.failing
         ),
         certificate=partial(written, verifier=verified.verifier, result=result, began=began),
     )
 
 
+def _by_machine(environment: Environment[Any]) -> bool:
+    """A lemma is quicker, and knows starts to practise on; without one, programs are proved by machine."""
+    return checked_cutoff(Guard(environment)) is None and offers_proof(environment) and has_solver()
+
+
 class _Verified(NamedTuple):
-    verifier: Verifier
+    verifier: Verifier | MachineVerifier
     result: Verification
 
 
-def _verified(make: Callable[..., Verifier], deadline: float, **settings: Any) -> _Verified:
+def _verified(make: Callable[..., Verifier | MachineVerifier], deadline: float, **settings: Any) -> _Verified:
     seconds = None if deadline == float("inf") else max(deadline - time.monotonic(), 1e-3)
     verifier = make(time_limit=seconds, **settings)
     result = verifier.verify()
@@ -104,8 +114,11 @@ def require_lemma(environment: Environment[Any], window: int) -> None:
             f"--until verified: the lemma of {type(environment).__name__} speaks of loops, and a network that "
             "remembers all of a call cannot be proved by it; set network.window, for example to 1"
         )
-    if cutoff is None:
+    if cutoff is None and not _by_machine(environment):
+        name = type(environment).__name__
+        if offers_proof(environment):
+            raise UsageError(f"--until verified: {name}: {NO_SOLVER}")
         raise UsageError(
-            f"--until verified: {type(environment).__name__} has no cut-off lemma here, so nothing can be proved; "
+            f"--until verified: {name} has no cut-off lemma here and no symbolic(unknown), so nothing can be proved; "
             "leave it out, or choose a variant that has one"
         )

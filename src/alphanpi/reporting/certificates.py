@@ -9,7 +9,7 @@ from typing import NamedTuple
 from alphanpi.agent.agent import Agent
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.runs.directory import RunDirectory
-from alphanpi.verification import Certificate, NotRecheckedError, OtherSubjectError, read_certificate, verify
+from alphanpi.verification import By, Certificate, NotRecheckedError, OtherSubjectError, read_certificate, verify
 
 VERIFY_SECONDS = 20.0
 
@@ -60,7 +60,9 @@ def computed(agent: Agent, seconds: float, progress: Callable[[str], None]) -> S
         return ShownCertificate(None, "Verification was left out, as asked for.", checked=False)
     progress(f"verifying for at most {seconds:g} s")
     try:
-        certificate = verify(agent, time_limit=seconds, keep=False)
+        # A lemma is quicker, where there is one.
+        by: By = "any" if agent.environment.cutoff() is None else "lemma"
+        certificate = verify(agent, time_limit=seconds, keep=False, by=by)
     except AlphaNPIError as error:
         return ShownCertificate(None, f"Not verified: {error}.", checked=False)
     note = f"Computed for this report, with a time limit of {seconds:g} s."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
@@ -14,13 +14,16 @@ from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.verification.certificate import Verified, certify, subject_of
 from alphanpi.verification.keeping import write_best
-from alphanpi.verification.recheck import NotRecheckedError, OtherSubjectError, read_about, recheck
+from alphanpi.verification.machine import By, can_be_explored, has_solver, offers_proof
+from alphanpi.verification.machine_verifier import MachineVerifier
+from alphanpi.verification.recheck import Makers, NotRecheckedError, OtherSubjectError, read_about, recheck
 from alphanpi.verification.records import LARGEST_SIZE, Certificate
 from alphanpi.verification.verdicts import Kind, Verdict
 from alphanpi.verification.verifier import Advance, OnSize, Verifier
 
 __all__ = [
     "Advance",
+    "By",
     "Certificate",
     "Kind",
     "NotRecheckedError",
@@ -33,6 +36,8 @@ __all__ = [
 ]
 
 TIME_LIMIT = 120.0
+MACHINE = 0.5
+"""Share of the time for a proof by machine, where sizes can be looked at one by one instead."""
 
 
 def verify(
@@ -44,6 +49,7 @@ def verify(
     environment: NamedEnvironment = None,
     keep: bool = True,
     on_size: OnSize | None = None,
+    by: By = "any",
     workers: int | None = None,
     ray: str | None = None,
 ) -> Certificate:
@@ -59,6 +65,9 @@ def verify(
         keep: Write the certificate into the run's directory, if the agent is the newest of a run and no better one is
             there; reports show it.
         on_size: Called whenever a size of a program is complete.
+        by: "machine": prove every size at once, with z3; "lemma": look at sizes one by one, and prove the others by the
+            environment's lemma; "any": the first where the environment offers it, z3 is there and no size is asked for,
+            and the second where that does not decide.
         workers: Processes of Ray that make the real runs with which what was explored is compared; the exploration
             itself is not spread, and the certificate does not depend on them.
         ray: Address of the cluster they are in; this machine if not given.
@@ -68,18 +77,19 @@ def verify(
         raise UsageError("a certificate is computed again as far as it went; leave max_size out")
     with spread_agent(as_agent(run, environment=environment), workers, ray) as agent:
         subject = subject_of(agent.card, agent.network)
-        make = partial(
-            Verifier,
-            agent.environment,
-            agent.evaluator,
-            network=agent.network,
-            on_size=on_size,
-            interpreter=None if workers is None else agent.interpreter,
-        )
+        settings: dict[str, Any] = {
+            "network": agent.network,
+            "on_size": on_size,
+            "interpreter": None if workers is None else agent.interpreter,
+        }
         if certificate is not None:
             seconds = None if time_limit == TIME_LIMIT else time_limit
-            return recheck(Path(certificate), subject, agent.environment, make, seconds)
-        shown = certify(subject, make(max_size=max_size, time_limit=time_limit))
+            makers = Makers(
+                partial(Verifier, agent.environment, agent.evaluator, **settings),
+                partial(MachineVerifier, agent.environment, agent.evaluator, **settings),
+            )
+            return recheck(Path(certificate), subject, agent.environment, makers, seconds)
+        shown = _shown(subject, agent.environment, agent.evaluator, by, max_size, time_limit, settings)
     if keep:
         agent.keep(partial(write_best, shown))
     return shown
@@ -97,11 +107,37 @@ def verify_evaluator(
     max_size: int | None = None,
     time_limit: float | None = TIME_LIMIT,
     on_size: OnSize | None = None,
+    by: By = "any",
 ) -> Certificate:
     """Verify anything that answers like a network; arithmetic in double precision is not compared."""
     _positive(max_size, time_limit)
-    verifier = Verifier(environment, evaluator, max_size=max_size, time_limit=time_limit, on_size=on_size)
-    return certify(Verified(type(environment).__name__, {}, None), verifier)
+    subject = Verified(type(environment).__name__, {}, None)
+    return _shown(subject, environment, evaluator, by, max_size, time_limit, {"on_size": on_size})
+
+
+def _shown(
+    subject: Verified,
+    environment: Environment[Any],
+    evaluator: Evaluator,
+    by: By,
+    max_size: int | None,
+    time_limit: float | None,
+    settings: dict[str, Any],
+) -> Certificate:
+    """By machine, size by size, or the second where the first does not decide."""
+    if by not in get_args(By):
+        raise UsageError(f"--by {by}: choose {', '.join(get_args(By))}")
+    if by == "machine" and max_size is not None:
+        raise UsageError("a proof by machine is about all sizes; leave max_size out")
+    explored = can_be_explored(environment)
+    offered = max_size is None and offers_proof(environment) and has_solver()
+    if by == "machine" or (by == "any" and offered):
+        seconds = time_limit if time_limit is None or by == "machine" or not explored else MACHINE * time_limit
+        proved = certify(subject, MachineVerifier(environment, evaluator, time_limit=seconds, **settings))
+        if by == "machine" or not explored or proved.verdict in ("PROVED", "REFUTED"):
+            return proved
+        time_limit = None if time_limit is None else (1 - MACHINE) * time_limit
+    return certify(subject, Verifier(environment, evaluator, max_size=max_size, time_limit=time_limit, **settings))
 
 
 def _positive(max_size: int | None, time_limit: float | None) -> None:

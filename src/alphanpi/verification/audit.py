@@ -20,10 +20,10 @@ from alphanpi.environment.guard import shown
 from alphanpi.environment.specification import STOP, Program
 from alphanpi.environment.step import Step as Taken
 from alphanpi.errors import AlphaNPIError, SpecificationError
+from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.network.history_table import Observation
 from alphanpi.verification.body import Violation
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.decisions import Decisions, Mask
 from alphanpi.verification.exploration import TIME_MET, CounterExample, LimitError, SequenceShown
 from alphanpi.verification.numerics import Point
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from alphanpi.environment.specification import STOP
 from alphanpi.environment.unknown import Choices
+from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.decisions import Decisions, Mask
 
 
 class BodyStep(NamedTuple):

@@ -7,20 +7,21 @@ import platform
 import time
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from alphanpi.agent.weights import ModelCard, frozen_hashes, hash_of
 from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.guard import Guard, shown
 from alphanpi.environment.provenance import source_sha256
 from alphanpi.environment.specification import Environment
+from alphanpi.network.decisions import Decisions
 from alphanpi.network.history_table import NONE
 from alphanpi.network.model import NPINetwork
 from alphanpi.support.versions import versions
-from alphanpi.verification.decisions import Decisions
 from alphanpi.verification.exploration import CounterExample, Explored, SequenceShown
 from alphanpi.verification.lemma import SAMPLES
 from alphanpi.verification.loops import LoopShown
+from alphanpi.verification.machine_verifier import MachineVerifier
 from alphanpi.verification.records import (
     FORMAT,
     AuditRecord,
@@ -32,18 +33,26 @@ from alphanpi.verification.records import (
     LoopRecord,
     NumericsRecord,
     ProgramRecord,
+    ProofRecord,
     SizeRecord,
 )
 from alphanpi.verification.verdicts import overall
 from alphanpi.verification.verifier import ProgramShown, Verification, Verifier
 
-_PACKAGES = ("alphanpi", "torch", "numpy", "numba")
+if TYPE_CHECKING:
+    from alphanpi.proof.bodies import BodyShown
 
-ASSUMPTIONS = (
+_PACKAGES = ("alphanpi", "torch", "numpy", "numba", "z3-solver")
+
+EVERYWHERE = (
     "The claim is about the greedy interpreter: each call starts from a zero memory, the action is the legal one with "
     "the largest logit, the first of equals. Search is not covered.",
     "Limits of the machine are left out: depth of calls, total number of actions, memory, time.",
     "Post-conditions say what the user means.",
+    "Logits at run time differ from those of this verification by less than half the smallest margin.",
+    "The verifier, the interpreter, Python and the libraries work as documented.",
+)
+EXPLORED = (
     "The environment is deterministic and pure; inside a recursive call, observation, legal actions, actions, "
     "contracts and size depend on the reduced problem alone, and leaving a call changes nothing else.",
     "`enumerate`, or `templates`, gives every state in which a program may be started at a size, up to a symmetry that "
@@ -51,8 +60,17 @@ ASSUMPTIONS = (
     "starts that `initial` draws, so a start that is missing may be found, but need not be.",
     "Values that `templates` leaves open are only compared with each other: anything else that can be noticed is "
     "refused, and runs are repeated on integers: the first of each size and a part of the others.",
-    "Logits at run time differ from those of this verification by less than half the smallest margin.",
-    "The verifier, the interpreter, Python and the libraries work as documented.",
+)
+BY_MACHINE = (
+    "The environment is deterministic and pure.",
+    "Programs are started in states that `valid` allows and that are cases of `symbolic`: starts that `initial` draws "
+    "are seen to be. That calls begin and end in such states is proved.",
+    "All values are integers, tuples of them, or truth values.",
+    "The environment's code does with unknown values what it does with known ones: whatever else can be noticed is "
+    "refused, and states of real runs are compared. What cannot be noticed is `type`, `is`, and C code that raises.",
+    "z3's answers that something is impossible are right; where it does not know, it is taken for possible.",
+    "What is used of folds, sweeps, order and counts without a proof by z3 is proved by hand, in the source: "
+    "symbolic/folding.py and symbolic/counting.py.",
 )
 LEMMA_ASSUMPTION = (
     "The cut-off lemma is proved by hand. It is tried on random larger instances, and the agent is run on larger "
@@ -74,13 +92,13 @@ def subject_of(card: ModelCard, network: NPINetwork) -> Verified:
     return Verified(card.environment, card.options, hash_of(network), frozen_hashes(network))
 
 
-def certify(subject: Verified, verifier: Verifier) -> Certificate:
+def certify(subject: Verified, verifier: Verifier | MachineVerifier) -> Certificate:
     """Run a verifier and write down what it shows."""
     began = time.monotonic()
     return written(subject, verifier, verifier.verify(), began)
 
 
-def written(subject: Verified, verifier: Verifier, result: Verification, began: float) -> Certificate:
+def written(subject: Verified, verifier: Verifier | MachineVerifier, result: Verification, began: float) -> Certificate:
     """What a verifier has shown since a moment."""
     environment: Environment[Any] = verifier.environment
     total = overall(item.verdict for item in result.programs)
@@ -93,20 +111,25 @@ def written(subject: Verified, verifier: Verifier, result: Verification, began: 
         environment_version=environment.version,
         environment_sha256=source_sha256(type(environment)),
         weights_sha256=subject.weights_sha256,
+        method="machine" if isinstance(verifier, MachineVerifier) else "exploration",
         verdict=total.kind.name,
         from_size=total.from_size,
         to_size=total.to_size,
         programs=[
-            _program(item, verifier.guard, verifier.explorer.decisions, subject.frozen.get(item.program.name))
+            _program(item, verifier.guard, verifier.decisions, subject.frozen.get(item.program.name))
             for item in result.programs
         ],
         lemma=lemma,
         tried=result.trial is not None,
-        assumptions=[*ASSUMPTIONS, *([] if lemma is None else [LEMMA_ASSUMPTION])],
+        assumptions=_assumptions(isinstance(verifier, MachineVerifier), lemma is not None),
         software=_software(),
         seconds=round(time.monotonic() - began, 3),
         digest="",
     ).sealed()
+
+
+def _assumptions(machine: bool, lemma: bool) -> list[str]:
+    return [*EVERYWHERE, *(BY_MACHINE if machine else EXPLORED), *([LEMMA_ASSUMPTION] if lemma else [])]
 
 
 def _lemma(cutoff: Cutoff, result: Verification) -> LemmaRecord:
@@ -147,17 +170,25 @@ def _program(item: ProgramShown, guard: Guard, decisions: Decisions, frozen: str
         to_size=item.verdict.to_size,
         attempted=item.attempted,
         sizes=[_size(explored, decisions) for explored in item.sizes],
-        sequences=len({sequence for explored in item.sizes for sequence in explored.sequences}),
+        sequences=len({sequence for explored in item.sizes for sequence in explored.sequences})
+        if item.proof is None
+        else len(item.proof.sequences),
         numerics=NumericsRecord(**item.numerics._asdict()),
         audit=None
         if audited is None
         else AuditRecord(sizes=list(audited.sizes), runs=audited.runs, calls=audited.calls, cut=audited.cut),
         invariant=list(item.invariant),
         loop=None if item.loop is None or item.loop.fault else _loop(item.loop, decisions),
+        proof=None if item.proof is None else _proof(item.proof, decisions),
         counter_example=None if found is None else _counter_example(found, guard),
         reasons=list(item.reasons),
         frozen=frozen,
     )
+
+
+def _proof(body: BodyShown, decisions: Decisions) -> ProofRecord:
+    lines = sorted(_written(sequence, decisions) for sequence in body.sequences)
+    return ProofRecord(paths=body.paths, sequences_sha256=hashlib.sha256("\n".join(lines).encode()).hexdigest())
 
 
 def _size(explored: Explored, decisions: Decisions) -> SizeRecord:

@@ -14,9 +14,9 @@ from alphanpi.environment.guard import RAISED, Guard, shown
 from alphanpi.environment.specification import Environment, Program
 from alphanpi.environment.unknown import REPR, Choices, Relations
 from alphanpi.errors import AlphaNPIError, SpecificationError, UsageError
+from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.verification.body import BodyRun, CallEntry, CallMade, Violation, run_body
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.decisions import Decisions, Mask
 from alphanpi.verification.lemma import holds, situations_of
 
 MOST_FAILING = 10

@@ -20,9 +20,9 @@ from alphanpi.environment.cutoff import Loop, Situation
 from alphanpi.environment.guard import shown
 from alphanpi.environment.specification import STOP, Program
 from alphanpi.errors import AlphaNPIError, SpecificationError
+from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.network.history_table import Observation
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.decisions import Decisions, Mask
 from alphanpi.verification.exploration import MOST_HISTORIES, TIME_MET, LimitError, histories_met
 from alphanpi.verification.lemma import situations_of
 from alphanpi.verification.numerics import Point

@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from alphanpi.network.decisions import Decisions, Mask, best_legal
 from alphanpi.network.evaluator import Evaluator, noted
 from alphanpi.network.history_table import NONE
 from alphanpi.network.model import NPINetwork
-from alphanpi.verification.decisions import Decisions, Mask, best_legal
 
 TOLERANCE = 1e-3
 """Smallest margin between the best and the second-best legal logit that counts as a decision."""

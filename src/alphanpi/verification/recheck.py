@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -16,6 +16,7 @@ from alphanpi.errors import UsageError
 from alphanpi.support.record import read_bytes
 from alphanpi.verification.certificate import Verified, written
 from alphanpi.verification.exploration import TIME_MET, histories_met, starts_met
+from alphanpi.verification.machine_verifier import MachineVerifier
 from alphanpi.verification.numerics import TOLERANCE
 from alphanpi.verification.records import FORMAT, Certificate, digest
 from alphanpi.verification.verifier import Verifier, limit_reason
@@ -31,6 +32,13 @@ _NUMERIC_TOLERANCES = {
     "batched_deviation": TOLERANCE,
     "double_deviation": TOLERANCE,
 }
+
+
+class Makers(NamedTuple):
+    """What gives a verifier of the subject, under the limits that are passed to it."""
+
+    explorer: Callable[..., Verifier]
+    machine: Callable[..., MachineVerifier]
 
 
 class NotRecheckedError(UsageError):
@@ -67,13 +75,12 @@ def recheck(
     path: Path,
     subject: Verified,
     environment: Environment[Any],
-    make: Callable[..., Verifier],
+    makers: Makers,
     time_limit: float | None,
 ) -> Certificate:
     """Verify again as far as a certificate says it went; a UsageError names what does not fit.
 
-    `make` gives a verifier of the subject under the limits that are passed to it. Without a time limit, there are ten
-    times as many seconds as the certificate says it took, at least two minutes.
+    Without a time limit, there are ten times as many seconds as the certificate says it took, at least two minutes.
     """
     record = read_about(path, subject, environment)
     library: Library = environment.library
@@ -83,7 +90,11 @@ def recheck(
     began = time.monotonic()
     seconds = max(LEAST_SECONDS, MORE_TIME * record.seconds) if time_limit is None else time_limit
     limits = {program.name: program.attempted for program in record.programs}
-    verifier = make(limits=limits, time_limit=seconds, tried=record.tried)
+    verifier = (
+        makers.machine(time_limit=seconds)
+        if record.method == "machine"
+        else makers.explorer(limits=limits, time_limit=seconds, tried=record.tried)
+    )
     result = verifier.verify()
     if not result.timely:
         raise NotRecheckedError(

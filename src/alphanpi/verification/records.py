@@ -68,6 +68,13 @@ class LoopRecord(CertificatePart):
     spare: Count  # actions that its depth leaves over in any case
 
 
+class ProofRecord(CertificatePart):
+    """What a proof by machine went through."""
+
+    paths: Count  # ways through the body, from states of which nothing is known
+    sequences_sha256: Hash
+
+
 class CounterExampleStep(CertificatePart):
     """One step of a counter-example."""
 
@@ -103,12 +110,18 @@ class ProgramRecord(CertificatePart):
     loop: LoopRecord | None = None  # older certificates have none
     counter_example: CounterExampleRecord | None
     reasons: list[str]
+    proof: ProofRecord | None = None  # where it was looked at by machine
     frozen: Hash | None = None  # of the network that decides for it, where that is kept from an agent before
+
+    @property
+    def runs(self) -> int:
+        """Runs looked at, of starts one by one or, by machine, of all starts that go the same way."""
+        return sum(one.runs for one in self.sizes) if self.proof is None else self.proof.paths
 
     @property
     def claim(self) -> Verdict:
         """The verdict."""
-        return Verdict(Kind[self.verdict], self.to_size, self.from_size)
+        return Verdict(Kind[self.verdict], self.to_size, self.from_size, machine=self.proof is not None)
 
     @model_validator(mode="after")
     def _consistent(self) -> ProgramRecord:
@@ -150,6 +163,7 @@ class Certificate(CertificatePart):
     environment_version: int
     environment_sha256: Hash | None  # of the source; None where the class has no source files
     weights_sha256: Hash | None
+    method: Literal["exploration", "machine"] = "exploration"  # older certificates do not say
     verdict: VerdictName
     from_size: Size
     to_size: Size
@@ -164,7 +178,7 @@ class Certificate(CertificatePart):
     @property
     def claim(self) -> Verdict:
         """The overall verdict."""
-        return Verdict(Kind[self.verdict], self.to_size, self.from_size)
+        return Verdict(Kind[self.verdict], self.to_size, self.from_size, machine=self.method == "machine")
 
     @property
     def proved(self) -> bool:
@@ -179,10 +193,11 @@ class Certificate(CertificatePart):
         rows = []
         for program in self.programs:
             sizes, least = [one.size for one in program.sizes], program.numerics.smallest_margin
+            extent = "all" if program.proof is not None else f"{sizes[0]}-{sizes[-1]}" if sizes else "-"
             rows.append(
                 (
-                    *(program.name, program.claim, f"{sizes[0]}-{sizes[-1]}" if sizes else "-"),
-                    f"{sum(one.runs for one in program.sizes):,}",
+                    *(program.name, program.claim, extent),
+                    f"{program.runs:,}",
                     "-" if least is None else f"{least:.3g}",
                     "" if program.counter_example is None else f"fails on {program.counter_example.start_text}",
                 )

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from alphanpi.agent.agent import Agent
+from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.verification.certificate import subject_of
-from alphanpi.verification.decisions import Mask
-from alphanpi.verification.recheck import read_about, recheck
+from alphanpi.verification.exploration import SequenceShown
+from alphanpi.verification.machine_verifier import MachineVerifier
+from alphanpi.verification.recheck import Makers, read_about, recheck
 from alphanpi.verification.verdicts import Kind
 from alphanpi.verification.verifier import Verifier
 
@@ -35,29 +37,38 @@ def proved_sequences(agent: Agent, certificate: Path, time_limit: float | None) 
     subject = subject_of(agent.card, agent.network)
     if read_about(certificate, subject, agent.environment).claim.kind != Kind.PROVED:
         return {}
-    made: list[Verifier] = []
+    explorers: list[Verifier] = []
+    machines: list[MachineVerifier] = []
 
-    def make(**limits: Any) -> Verifier:
-        made.append(Verifier(agent.environment, agent.evaluator, network=agent.network, **limits))
-        return made[-1]
+    def explorer(**limits: Any) -> Verifier:
+        explorers.append(Verifier(agent.environment, agent.evaluator, network=agent.network, **limits))
+        return explorers[-1]
 
-    again = recheck(certificate, subject, agent.environment, make, time_limit)
-    (verifier,) = made
+    def machine(**limits: Any) -> MachineVerifier:
+        machines.append(MachineVerifier(agent.environment, agent.evaluator, network=agent.network, **limits))
+        return machines[-1]
+
+    again = recheck(certificate, subject, agent.environment, Makers(explorer, machine), time_limit)
     proved = [record.name for record in again.programs if record.claim.kind == Kind.PROVED]
-    return {name: _sequences(verifier, name) for name in proved if name not in verifier.loops}
+    for by_machine in machines:
+        found = by_machine.proofs
+        return {name: _sequences(by_machine.decisions, found[name].body.sequences) for name in proved}
+    (verifier,) = explorers
+    return {
+        name: _sequences(
+            verifier.explorer.decisions,
+            frozenset().union(*(explored.sequences for explored in verifier.progress[name].sizes.values())),
+        )
+        for name in proved
+        if name not in verifier.loops
+    }
 
 
-def _sequences(verifier: Verifier, name: str) -> list[ShownSequence]:
-    decisions, names = verifier.explorer.decisions, verifier.library.names
-    histories = decisions.table.histories
+def _sequences(decisions: Decisions, sequences: frozenset[SequenceShown]) -> list[ShownSequence]:
+    names, histories = decisions.table.library.names, decisions.table.histories
 
     def step(history: int, mask: Mask) -> ShownStep:
         observation = tuple(int(value) for value in histories[history].observation)
         return ShownStep(observation, mask, names[decisions.decide(history, mask).action])
 
-    found = {
-        tuple(step(history, mask) for history, mask in sequence)
-        for explored in verifier.progress[name].sizes.values()
-        for sequence in explored.sequences
-    }
-    return sorted(found)
+    return sorted({tuple(step(history, mask) for history, mask in sequence) for sequence in sequences})

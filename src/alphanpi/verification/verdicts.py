@@ -36,12 +36,16 @@ class Verdict(NamedTuple):
     """BOUNDED, SATURATED, PROVED: every start up to this size was looked at. REFUTED: size of the fault."""
     from_size: int = NONE
     """SATURATED, PROVED: nothing new was seen above this size."""
+    machine: bool = False
+    """PROVED: by machine, not by a lemma that is proved by hand."""
 
     def __str__(self) -> str:
         if self.kind == Kind.BOUNDED:
             return f"BOUNDED({'none' if self.to_size == NONE else self.to_size})"
         if self.kind == Kind.SATURATED:
             return f"SATURATED({self.from_size}..{self.to_size})"
+        if self.kind == Kind.PROVED:
+            return f"PROVED ({'machine' if self.machine else 'lemma by hand'})"
         return self.kind.name
 
     @property
@@ -80,4 +84,4 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
     weakest = min(verdict.kind for verdict in each)
     to_size = min(verdict.to_size for verdict in each)
     from_size = NONE if weakest == Kind.BOUNDED else min(to_size, max(verdict.from_size for verdict in each))
-    return Verdict(weakest, to_size, from_size)
+    return Verdict(weakest, to_size, from_size, machine=all(verdict.machine for verdict in each))

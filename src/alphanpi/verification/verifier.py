@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,11 +12,11 @@ from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.engine.tables import Failure
 from alphanpi.environment.specification import Environment, Program
 from alphanpi.errors import UsageError
+from alphanpi.network.decisions import Decisions
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.network.model import NPINetwork
 from alphanpi.verification import lemma
 from alphanpi.verification.audit import Audit, Audited, Auditor, Claim, failing_run
-from alphanpi.verification.decisions import Decisions
 from alphanpi.verification.exploration import (
     MOST_FAILING,
     TIME_MET,
@@ -32,6 +32,9 @@ from alphanpi.verification.loops import LoopShown, LoopTable, contradiction, inv
 from alphanpi.verification.numerics import Numerics, confirm
 from alphanpi.verification.progress import ProgramProgress
 from alphanpi.verification.verdicts import NONE, Kind, Verdict, saturated_at
+
+if TYPE_CHECKING:
+    from alphanpi.proof.bodies import BodyShown
 
 CONFIRMING_ACTIONS = 1_000_000
 EXPLORING = 0.8
@@ -70,6 +73,7 @@ class ProgramShown(NamedTuple):
     audited: Audited | None  # None where it was not run
     counter_example: CounterExample | None  # confirmed by a real run
     reasons: tuple[str, ...]  # why the verdict is not stronger
+    proof: BodyShown | None = None  # where it was looked at by machine
 
 
 class Trial(NamedTuple):
@@ -133,6 +137,11 @@ class Verifier:
         self._tables: dict[str, LoopTable] = {}
         self._failing: dict[str, CounterExample] = {}  # found where an invariant did not hold
         self._grown: list[str] = []  # programs whose invariant has become larger than when their callers were run
+
+    @property
+    def decisions(self) -> Decisions:
+        """What the agent decides."""
+        return self.explorer.decisions
 
     def verify(self) -> Verification:
         """Explore all sizes, run the agent, then weigh what was seen."""

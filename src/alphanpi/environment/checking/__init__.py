@@ -12,6 +12,7 @@ from alphanpi.environment.checking.ideal import IdealPrograms
 from alphanpi.environment.checking.lemma import check_lemma
 from alphanpi.environment.checking.look_alikes import check_look_alikes
 from alphanpi.environment.checking.probe import Probe, global_generators_kept
+from alphanpi.environment.checking.proofs import check_proof
 from alphanpi.environment.checking.reachability import check_reachability
 from alphanpi.environment.checking.report import CheckReport, Collector, Finding
 from alphanpi.environment.checking.rules import check_not_trivial, check_states
@@ -80,6 +81,7 @@ def check(
                 check_templates(exam, signatures)
                 check_contract(exam)
                 check_texts(exam)
+                check_proof(exam)
         tell("the lemma, derived conditions and standalone()")
         with collector.catching(None):
             check_lemma(exams, seed)

@@ -1,0 +1,380 @@
+"""All ways through a function of unknown values, each with what it takes for known.
+
+A function asks for truth values. Where both answers are possible, it is run again for the other one; what is known is
+kept by the solver, level by level, so nothing before the question is asked of it twice. An answer of the solver that it
+does not know counts as possible.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, NoReturn
+
+import z3
+
+from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError
+from alphanpi.symbolic.values import Question, Term
+
+z3.z3.Z3_DEBUG = False  # its Python checks the types of all arguments again, which takes a third of the time
+EFFORT = 3_000_000
+"""Of the solver for one question, in its own units: a limit by the clock would not be the same every time."""
+MOST_BRANCHES = 64
+"""Ways through a function of one place."""
+_PRUNED = object()
+
+
+class _Fork:
+    """A question that was answered."""
+
+    __slots__ = ("answer", "formula", "kind", "other")
+
+    def __init__(self, kind: str, formula: Term, answer: bool, other: Callable[[], None] | None) -> None:
+        self.kind = kind
+        self.formula = formula
+        self.answer = answer
+        self.other = other  # takes the other answer for known; None if that was done, or is impossible
+
+
+class _Equal(NamedTuple):
+    """What a constant is known to be, and since when."""
+
+    constant: Term
+    other: Term
+    forks: list[_Fork]
+    position: int
+
+
+class _Depth(NamedTuple):
+    """What to go back to."""
+
+    undone: int
+    model: Any
+
+
+class WayThrough(NamedTuple):
+    """One way through a function, where nothing is asked of the solver."""
+
+    condition: Term
+    result: Any
+
+
+class _Branching:
+    """Answers given in one way through such a function."""
+
+    def __init__(self, given: list[bool]) -> None:
+        self.given = given
+        self.asked: list[Term] = []
+        self.answers: list[bool] = []
+
+    def decide(self, formula: Term) -> bool:
+        for known, answer in zip(self.asked, self.answers, strict=True):
+            if known.eq(formula):
+                return answer
+        answer = self.given[len(self.asked)] if len(self.asked) < len(self.given) else True
+        self.asked.append(formula)
+        self.answers.append(answer)
+        return answer
+
+    def condition(self) -> Term:
+        signed = [asked if answer else z3.Not(asked) for asked, answer in zip(self.asked, self.answers, strict=True)]
+        return z3.And(*signed)
+
+
+class Paths:
+    """What is known on the way that is looked at, and the questions it depends on."""
+
+    def __init__(self, deadline: float = float("inf")) -> None:
+        self.solver = z3.Solver()
+        self.solver.set("rlimit", EFFORT)
+        self.deadline = deadline
+        self.queries = 0
+        self.unknowns = 0
+        """Questions that the solver did not answer."""
+        self.misused: list[str] = []
+        self.undo: list[Callable[[], object]] = []
+        """How to forget what is kept beside the solver, last things last."""
+        self.model: Any = None
+        """Values that fit all that is known, if any are at hand."""
+        self._levels: list[_Depth] = []
+        self._forks: list[_Fork] = []
+        self._position = 0
+        self._names = 0
+        self._branching: _Branching | None = None
+        self._equal: dict[int, _Equal] = {}
+        self.plain = True
+        """Whether all that was taken for known on the present way are the answers to its questions."""
+
+    # ---- ways
+
+    def ways(self, function: Callable[[], Any]) -> Iterator[Any]:
+        """What the function returns on every way through it that may be possible.
+
+        Until the next one is asked for, the solver knows what holds on that way.
+        """
+        depth, names, forks = len(self._levels), self._names, list[_Fork]()
+        self._push()
+        try:
+            while True:
+                if time.monotonic() > self.deadline:
+                    raise EffortError("the time limit was met")
+                self._forks, self._position, self._names = forks, 0, names
+                result, self.plain = _PRUNED, True
+                try:
+                    result = function()
+                except ImpossibleError:
+                    pass
+                finally:
+                    if self.misused:
+                        raise NotExpressibleError(self.misused[0])
+                if self._position < len(forks):
+                    raise NotExpressibleError("a function that asks for less when it is called again")
+                if result is not _PRUNED:
+                    yield result
+                if not self._next(forks):
+                    break
+        finally:  # also where no further ways are asked for
+            while len(self._levels) > depth:
+                self._pop()
+            self._forks, self._position = [], 0
+
+    def answers(self) -> Term | None:
+        """What the questions of the way just gone were answered with, as one formula; None where it takes more."""
+        if not self.plain or any(fork.formula is None for fork in self._forks):
+            return None
+        return z3.And(*[fork.formula if fork.answer else z3.Not(fork.formula) for fork in self._forks])
+
+    @contextmanager
+    def supposing(self, *facts: Term) -> Iterator[bool]:
+        """Facts that are taken for known meanwhile; whether that is possible."""
+        depth = len(self._levels)
+        self._push()
+        try:
+            self.add(*facts)
+            yield self.possible()
+        finally:
+            while len(self._levels) > depth:
+                self._pop()
+            self._forks, self._position = [], 0
+
+    def _next(self, forks: list[_Fork]) -> bool:
+        """Go on with the last answer that has not been looked at; False where there is none."""
+        while forks:
+            fork = forks[-1]
+            self._pop()
+            if fork.other is not None:
+                other, fork.other, fork.answer = fork.other, None, not fork.answer
+                self._push()
+                # What is taken for known belongs to this answer: nothing of it is repeated by the function.
+                self._forks, self._position = forks, len(forks)
+                other()
+                if self.possible():
+                    return True
+                self._pop()
+            forks.pop()
+        return False
+
+    @property
+    def repeating(self) -> bool:
+        """Whether the function is on its way to the answer that is new: all before is known already."""
+        return self._position < len(self._forks)
+
+    def decide(self, formula: Term) -> bool:
+        """Whether a formula holds; either answer in turn, where both are possible."""
+        formula = z3.simplify(formula)
+        if z3.is_true(formula):
+            return True
+        if z3.is_false(formula):
+            return False
+        if self._branching is not None:
+            return self._branching.decide(formula)
+        negation = z3.Not(formula)
+
+        def assume() -> None:
+            self.add(formula)
+            self._equate(formula)
+
+        def deny() -> None:
+            self.add(negation)
+            if z3.is_not(formula):
+                self._equate(formula.arg(0))
+
+        return self.fork(Question("formula", assume, deny, formula=formula))
+
+    def _equate(self, formula: Term) -> None:
+        """Call a constant by what it is known to be: places that are the same should look the same."""
+        if not z3.is_eq(formula) or not z3.is_int(formula.arg(0)):
+            return
+        sides = sorted((formula.arg(0), formula.arg(1)), key=_age, reverse=True)
+        for constant, other in (sides, sides[::-1]):
+            key = constant.get_id()
+            if _age(constant) >= 0 and key not in self._equal and not self._leads_to(other, constant):
+                self._equal[key] = _Equal(constant, other, self._forks, self._position)
+                self.keep(lambda: self._equal.pop(key))  # noqa: B023
+                return
+
+    def _leads_to(self, term: Term, constant: Term) -> bool:
+        while not _mentions(term, constant):
+            known = self._equal.get(term.get_id())
+            if known is None:
+                return False
+            term = known.other
+        return True
+
+    def resolved(self, term: Term) -> Term:
+        """A constant by the term that it is known to be."""
+        while (known := self._equal.get(term.get_id())) is not None:
+            if known.forks is self._forks and known.position > self._position:
+                break  # the function is repeated, and has not come there yet
+            term = known.other
+        return term
+
+    def fork(self, question: Question) -> bool:
+        """The same for any question."""
+        if self._branching is not None:
+            self.refuse("a question about all places inside a function of one place")
+        if self.repeating:
+            fork = self._forks[self._position]
+            self._position += 1
+            if fork.kind != question.kind:
+                self.refuse("a function that asks for something else when it is called again")
+            return fork.answer != question.negated
+        first, second = question.assume, question.deny
+        if self.model is None and not self.possible():
+            raise ImpossibleError
+        self._push()
+        fork = _Fork(question.kind, question.formula, True, second)
+        self._take(fork, first)
+        if not self.possible():
+            self._back(fork)
+            fork.answer, fork.other = False, None
+            self._push()
+            self._take(fork, second)
+        return fork.answer != question.negated
+
+    def _take(self, fork: _Fork, effect: Callable[[], None]) -> None:
+        self._forks.append(fork)
+        self._position += 1
+        effect()
+
+    def _back(self, fork: _Fork) -> None:
+        assert self._forks.pop() is fork
+        self._position -= 1
+        self._pop()
+
+    def refuse(self, what: str) -> NoReturn:
+        """Write down what has no meaning for unknown values, and raise."""
+        self.misused.append(what)
+        raise NotExpressibleError(what)
+
+    # ---- branches
+
+    def branches(self, function: Callable[[], Any]) -> list[WayThrough]:
+        """All ways through a function of one place; conditions exclude each other, and cover all."""
+        if self._branching is not None:
+            self.refuse("a function of one place inside another")
+        found: list[WayThrough] = []
+        given: list[bool] | None = []
+        try:
+            while given is not None:
+                self._branching = branching = _Branching(given)
+                result = function()
+                found.append(WayThrough(branching.condition(), result))
+                if len(found) > MOST_BRANCHES:
+                    self.refuse(f"a function of one place with more than {MOST_BRANCHES} ways through it")
+                answers = branching.answers
+                while answers and not answers[-1]:
+                    answers.pop()
+                given = [*answers[:-1], False] if answers else None
+        finally:
+            self._branching = None
+        return found
+
+    @property
+    def condition(self) -> Term | None:
+        """Inside a function of one place: under which condition the present point is met."""
+        return None if self._branching is None else self._branching.condition()
+
+    # ---- what is known
+
+    def add(self, *facts: Term) -> None:
+        """Take facts for known."""
+        if self.repeating:
+            return
+        for fact in facts:
+            self.solver.add(fact)
+            if self.model is not None and not z3.is_true(self.model.eval(fact, model_completion=True)):
+                self.model = None
+
+    def known_model(self) -> Any:
+        """Values that fit what is known."""
+        if not self.possible() or self.model is None:
+            raise ImpossibleError
+        return self.model
+
+    def keep(self, undo: Callable[[], object]) -> None:
+        """Say how to forget what was just written down."""
+        self.undo.append(undo)
+
+    def possible(self) -> bool:
+        """Whether anything fits what is known; yes, where the solver does not know."""
+        if self.model is not None:
+            return True
+        self.queries += 1
+        answer = self.solver.check()
+        if answer == z3.sat:
+            self.model = self.solver.model()
+        self.unknowns += answer == z3.unknown
+        return bool(answer != z3.unsat)
+
+    def excluded(self, *facts: Term, effect: Callable[[], None] | None = None) -> bool:
+        """Whether these facts contradict what is known."""
+        self._push()
+        try:
+            self.add(*facts)
+            if effect is not None:
+                effect()
+            return not self.possible()
+        finally:
+            self._pop()
+
+    def example(self, make: Callable[[Any], Any], *facts: Term) -> Any:
+        """What is made of values that fit what is known and these facts; None where none are found."""
+        self._push()
+        try:
+            self.add(*facts)
+            found = self.possible() and self.model is not None
+            return make(self.model) if found else None
+        finally:
+            self._pop()
+
+    def name(self, what: str) -> str:
+        """A new name; the same on every repetition."""
+        self._names += 1
+        return f"{what}!{self._names}"
+
+    def _push(self) -> None:
+        self.solver.push()
+        self._levels.append(_Depth(len(self.undo), self.model))
+
+    def _pop(self) -> None:
+        self.solver.pop()
+        level = self._levels.pop()
+        while len(self.undo) > level.undone:
+            self.undo.pop()()
+        self.model = level.model
+
+
+def _age(term: Term) -> int:
+    """The number of a constant, by which later ones are told from earlier ones; -1 for all other terms."""
+    if not z3.is_const(term) or term.decl().kind() != z3.Z3_OP_UNINTERPRETED:
+        return -1
+    _, _, number = term.decl().name().partition("!")
+    return int(number) if number.isdecimal() else 0
+
+
+def _mentions(term: Term, constant: Term) -> bool:
+    if term.eq(constant):
+        return True
+    return any(_mentions(child, constant) for child in term.children())

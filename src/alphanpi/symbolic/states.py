@@ -1,0 +1,142 @@
+"""States of unknown values: taken apart, compared with the most general one, and made known again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import z3
+
+from alphanpi.symbolic.faults import NotExpressibleError
+from alphanpi.symbolic.reasoning import Reasoning, is_unknown
+from alphanpi.symbolic.values import Term, UnknownNumber, UnknownNumbers, UnknownTruth
+
+MOST_SHOWN = 1_000
+"""Values of an unknown tuple that are made known."""
+
+
+def parts_of(state: Any) -> tuple[Any, ...] | None:
+    """The members of a tuple or of a dataclass; None for anything else."""
+    if is_unknown(state):
+        return None
+    if issubclass(type(state), tuple):
+        return tuple(state)
+    if dataclasses.is_dataclass(state) and not isinstance(state, type):
+        return tuple(getattr(state, field.name) for field in dataclasses.fields(state))
+    return None
+
+
+def remade(state: Any, parts: tuple[Any, ...]) -> Any:
+    """The same kind of tuple or dataclass around other members."""
+    if dataclasses.is_dataclass(state) and not isinstance(state, type):
+        names = [field.name for field in dataclasses.fields(state)]
+        return dataclasses.replace(state, **dict(zip(names, parts, strict=True)))
+    return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
+
+
+class Unfit(NamedTuple):
+    """What keeps a state from being one that `symbolic` stands for."""
+
+    what: str
+
+
+def differences(general: Any, state: Any, same: Callable[[Any, Any], bool]) -> Iterator[Unfit]:
+    """Where a state, known or not, is no case of the most general one."""
+    yield from _differences(general, state, same, {})
+
+
+def _differences(general: Any, state: Any, same: Callable[[Any, Any], bool], taken: dict[int, Any]) -> Iterator[Unfit]:
+    if is_unknown(general):
+        if not _fits(general, state):
+            yield Unfit(f"`symbolic` has an {_kind(general)} where a state has {_kind(state)}")
+        elif id(general) in taken:
+            if not same(taken[id(general)], state):
+                yield Unfit("`symbolic` has one unknown value in two places, and a state has two different ones")
+        else:
+            taken[id(general)] = state
+        return
+    members, others = parts_of(general), parts_of(state)
+    if members is None or others is None:
+        if is_unknown(state) or type(general) is not type(state) or general != state:
+            yield Unfit(f"`symbolic` has {general!r:.40} where a state has {_kind(state)}")
+    elif type(general) is not type(state) or len(members) != len(others):
+        yield Unfit(f"`symbolic` gives a {type(general).__name__}, and a state is a {type(state).__name__}")
+    else:
+        for member, other in zip(members, others, strict=True):
+            yield from _differences(member, other, same, taken)
+
+
+def _fits(general: Any, state: Any) -> bool:
+    if type(general) is UnknownNumbers:
+        if type(state) is UnknownNumbers:
+            return True
+        return type(state) is tuple and all(_is_number(value) for value in state)
+    if type(general) is UnknownTruth:
+        return type(state) in (bool, UnknownTruth)
+    return _is_number(state)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (UnknownNumber, int, bool, UnknownTruth)
+
+
+def _kind(value: Any) -> str:
+    names = {UnknownNumber: "unknown number", UnknownTruth: "unknown truth value", UnknownNumbers: "unknown tuple"}
+    return names.get(type(value), f"a {type(value).__name__}")
+
+
+def as_constants(reasoning: Reasoning, general: Any, state: Any) -> Any:
+    """A known state as one of unknown values that happen to be known."""
+    if is_unknown(general):
+        if type(general) is UnknownNumbers:
+            return reasoning.constant(state)
+        if type(general) is UnknownTruth:
+            return UnknownTruth(reasoning, z3.BoolVal(state))
+        return UnknownNumber(reasoning, z3.IntVal(int(state)))
+    members = parts_of(general)
+    if members is None:
+        return state
+    parts = tuple(as_constants(reasoning, *both) for both in zip(members, parts_of(state) or (), strict=True))
+    return remade(general, parts)
+
+
+def pinned(reasoning: Reasoning, general: Any, state: Any) -> Iterator[Term]:
+    """Formulas that say of a general state that it is a known one."""
+    if is_unknown(general):
+        if type(general) is UnknownNumbers:
+            yield general.size == len(state)
+            for place, value in enumerate(state):
+                yield general.at(z3.IntVal(place)) == int(value)
+        else:
+            yield general.term == (z3.BoolVal(state) if type(general) is UnknownTruth else int(state))
+        return
+    for both in zip(parts_of(general) or (), parts_of(state) or (), strict=True):
+        yield from pinned(reasoning, *both)
+
+
+def known(state: Any, model: Any) -> Any:
+    """The state with the values that a model of the solver's gives."""
+    if is_unknown(state):
+        if type(state) is UnknownNumbers:
+            size = model.eval(state.size, model_completion=True).as_long()
+            if size > MOST_SHOWN:
+                raise NotExpressibleError(f"an example with a tuple of {size:,} values")
+            return tuple(_number(model, state.at(z3.IntVal(place))) for place in range(size))
+        if type(state) is UnknownTruth:
+            return z3.is_true(model.eval(state.term, model_completion=True))
+        return _number(model, state.term)
+    members = parts_of(state)
+    return state if members is None else remade(state, tuple(known(member, model) for member in members))
+
+
+def lengths(state: Any) -> list[Term]:
+    """The lengths of all unknown tuples in a state."""
+    if type(state) is UnknownNumbers:
+        return [state.size]
+    return [size for member in parts_of(state) or () for size in lengths(member)]
+
+
+def _number(model: Any, term: Term) -> int:
+    value: int = model.eval(term, model_completion=True).as_long()
+    return value

@@ -1,0 +1,172 @@
+"""Facts about all places, used at the places that are looked at: no question to the solver has a quantifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import z3
+
+from alphanpi.symbolic.paths import Paths
+from alphanpi.symbolic.values import Term
+
+MOST_REMOVED = 1
+"""Places that are looked at only because a fact about another one speaks of them, and so on: how often."""
+
+
+class Read(NamedTuple):
+    """A place in a symbol that something looks at."""
+
+    symbol: str
+    place: Term
+
+
+class Body(NamedTuple):
+    """A formula or term about one place."""
+
+    place: Term  # a constant that stands for it
+    term: Term
+    reads: tuple[Read, ...]
+
+    def at(self, place: Term) -> Term:
+        """The same about a given place."""
+        return z3.substitute(self.term, (self.place, place))
+
+
+class Universal(NamedTuple):
+    """A formula that holds of all places from `low` to below `high`."""
+
+    key: tuple[int, int, int]
+    low: Term
+    high: Term
+    body: Body
+    shifts: dict[str, list[Term]]  # by symbol, by how much the places it looks at are away from its own
+
+
+class _FactAt(NamedTuple):
+    """A fact at one place."""
+
+    formula: Term | None  # None where it says nothing
+    reads: tuple[Read, ...]
+    kept: tuple[Term, ...]  # so that no other term gets their ids
+
+
+class _Place(NamedTuple):
+    """A place that was looked at in a symbol."""
+
+    symbol: str
+    term: Term
+    removed: int
+
+
+class Universals:
+    """All that is known of all places on the present way, and the places that were looked at."""
+
+    def __init__(self, paths: Paths) -> None:
+        self.paths = paths
+        self._facts: list[Universal] = []
+        self._places: dict[tuple[str, int], _Place] = {}
+        self._used: set[tuple[int, int]] = set()  # facts by number, places by id
+        self._instances: dict[tuple[int, ...], _FactAt] = {}
+        self._reads: list[Read] | None = None
+        self.seen: list[Read] | None = None
+        """Places that are looked at, where somebody wants to know."""
+
+    # ---- symbols
+
+    def read(self, symbol: Any, place: Term) -> Term:
+        """The value of a symbol at a place, which is thereby looked at."""
+        place = z3.simplify(place)
+        self.look_at(symbol.name(), place)
+        return symbol(place)
+
+    def body(self, place: Term, make: Callable[[Term], Term]) -> Body:
+        """What a function makes of a place that is a constant."""
+        outer, self._reads = self._reads, []
+        try:
+            term = z3.simplify(make(place))
+            reads = {(read.symbol, read.place.get_id()): read for read in self._reads}
+        finally:
+            self._reads = outer
+        return Body(place, term, tuple(reads.values()))
+
+    # ---- facts
+
+    def assume(self, low: Term, high: Term, body: Body) -> None:
+        """Take a fact for known at all places."""
+        self.paths.plain = False
+        if self.paths.repeating:
+            return
+        shifts: dict[str, list[Term]] = {}
+        for symbol, read in body.reads:
+            shift = z3.simplify(read - body.place)
+            if _mentions(shift, body.place):
+                continue
+            known = shifts.setdefault(symbol, [])
+            if not any(shift.eq(other) for other in known):
+                known.append(shift)
+        key = (low.get_id(), high.get_id(), body.term.get_id())
+        number = len(self._facts)
+        self._facts.append(Universal(key, low, high, body, shifts))
+        self.paths.keep(self._facts.pop)
+        # Two facts may contradict each other at places that nobody has looked at: each is used where it begins.
+        for symbol, known in shifts.items():
+            for shift in known:
+                self.look_at(symbol, z3.simplify(low + shift))
+        for place in list(self._places.values()):
+            self._use(number, place)
+
+    def at(self, body: Body, place: Term) -> Term:
+        """A body at a place, which is thereby looked at."""
+        for symbol, read in body.reads:
+            self.look_at(symbol, z3.simplify(z3.substitute(read, (body.place, place))))
+        return body.at(place)
+
+    def look_at(self, symbol: str, term: Term, removed: int = 0) -> None:
+        """Use all facts about a symbol at a place."""
+        if self._reads is not None:
+            self._reads.append(Read(symbol, term))
+            return
+        key = (symbol, term.get_id())
+        if self.seen is not None and removed == 0:
+            self.seen.append(Read(symbol, term))
+        if self.paths.repeating or key in self._places or removed > MOST_REMOVED:
+            return
+        place = self._places[key] = _Place(symbol, term, removed)
+        self.paths.keep(lambda: self._places.pop(key))
+        for number in range(len(self._facts)):
+            self._use(number, place)
+
+    def _use(self, number: int, place: _Place) -> None:
+        fact = self._facts[number]
+        for shift in fact.shifts.get(place.symbol, ()):
+            at = z3.simplify(place.term - shift)
+            used = (number, at.get_id())
+            if used in self._used:
+                continue
+            self._used.add(used)
+            key = (*fact.key, at.get_id())
+            instance = self._instances.get(key)
+            if instance is None:
+                instance = self._instances[key] = _instance(fact, at)
+            self.paths.keep(lambda used=used, at=at: self._used.discard(used))  # type: ignore[misc] # keeps the id
+            if instance.formula is not None:
+                self.paths.add(instance.formula)
+                for symbol, read in instance.reads:
+                    removed = place.removed + (not read.eq(place.term))
+                    self.look_at(symbol, read, removed)
+
+
+def _instance(fact: Universal, at: Term) -> _FactAt:
+    inside = z3.And(fact.low <= at, at < fact.high)
+    formula = z3.simplify(z3.Implies(inside, fact.body.at(at)))
+    reads = tuple(
+        Read(symbol, z3.simplify(z3.substitute(read, (fact.body.place, at)))) for symbol, read in fact.body.reads
+    )
+    return _FactAt(None if z3.is_true(formula) else formula, reads, (fact.low, fact.high, fact.body.term, at))
+
+
+def _mentions(term: Term, constant: Term) -> bool:
+    if term.eq(constant):
+        return True
+    return any(_mentions(child, constant) for child in term.children())

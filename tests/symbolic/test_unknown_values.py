@@ -1,0 +1,165 @@
+"""Unknown values: all ways through a function of them, and no way to make them known by accident."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import pickle
+
+import pytest
+import z3
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from alphanpi.symbolic import every, exchanged, first, fold, is_sorted, length, replaced, same_values, swept
+from alphanpi.symbolic.faults import NotExpressibleError, RaisesError
+from alphanpi.symbolic.reasoning import Reasoning
+
+few = st.lists(st.integers(0, 3), min_size=0, max_size=4).map(tuple)
+
+
+def ways(function):
+    """What a function of an unknown number and an unknown tuple returns, on all ways."""
+    reasoning = Reasoning()
+    return list(reasoning.paths.ways(lambda: function(reasoning.number(), reasoning.numbers())))
+
+
+def test_both_answers_of_an_open_question_are_gone_and_impossible_ones_are_not():
+    assert sorted(ways(lambda x, _: (bool(x > 3), bool(x > 5)))) == [(False, False), (True, False), (True, True)]
+
+
+def test_what_python_computes_is_computed():
+    assert ways(lambda x, _: bool(2 * x + 1 == 2 * (x + 1) - 1)) == [True]
+    assert sorted(set(ways(lambda x, _: bool((x % 3) in (0, 1, 2)) and bool(3 * (x // 3) + x % 3 == x)))) == [True]
+    assert sorted(set(ways(lambda x, _: bool(max(x, 3) >= 3) and bool(min(x, 3) <= x) and bool(abs(x) >= x)))) == [True]
+    assert sorted(set(ways(lambda x, v: bool((v + (x,))[length(v)] == x)))) == [True]
+
+
+@functools.cache
+def cached(value):
+    return value
+
+
+REFUSED = {
+    "hash": lambda x, v: hash(x),
+    "cache": lambda x, v: cached(x),
+    "set": lambda x, v: x in {1, 2},
+    "dict": lambda x, v: {1: 2}.get(x),
+    "int": lambda x, v: int(x),
+    "float": lambda x, v: float(x),
+    "str": lambda x, v: str(x),
+    "repr": lambda x, v: repr((x,)),
+    "f-string": lambda x, v: f"{x}",
+    "isinstance": lambda x, v: isinstance(x, int),
+    "deepcopy": lambda x, v: copy.deepcopy((x,)),
+    "copy": lambda x, v: copy.copy(x),
+    "pickle": lambda x, v: pickle.dumps(x),
+    "range": lambda x, v: range(x),
+    "place in a known tuple": lambda x, v: (1, 2)[x],
+    "len": lambda x, v: len(v),
+    "loop": lambda x, v: list(v),
+    "unpacking": lambda x, v: (*v,),
+    "sorted": lambda x, v: sorted(v),
+    "sum": lambda x, v: sum(v),
+    "contains": lambda x, v: x in v,
+    "attribute": lambda x, v: hasattr(x, "bit_length"),
+    "bits": lambda x, v: x ^ 1,
+    "power": lambda x, v: 2**x,
+    "float arithmetic": lambda x, v: x + 0.5,
+    "unknown divisor": lambda x, v: 7 // x,
+    "step": lambda x, v: v[::2],
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_whatever_would_make_a_value_known_is_refused_also_if_the_error_is_caught(name):
+    function = REFUSED[name]
+
+    def caught(x, v):
+        try:
+            function(x, v)
+        except Exception:
+            return "handled"
+        except BaseException:  # what no environment should do, and one may
+            return "swallowed"
+        return "not noticed"
+
+    for wrapped in (function, caught):
+        with pytest.raises(NotExpressibleError):
+            ways(wrapped)
+
+
+def test_a_place_outside_of_a_tuple_is_an_error_and_not_a_value():
+    with pytest.raises(RaisesError):
+        ways(lambda x, v: v[x])
+    with pytest.raises(RaisesError):
+        ways(lambda x, v: v[:x])
+    with pytest.raises(RaisesError):
+        ways(lambda x, v: bool(every(0, length(v), lambda k: v[k + 1] == 0)))
+    assert ways(lambda x, v: bool(every(1, length(v), lambda k: v[k - 1] == v[k - 1]))) == [True]
+
+
+def described(reasoning, values):
+    """An unknown tuple that turns out to be a known one."""
+    made = reasoning.numbers()
+    reasoning.paths.add(made.size == len(values))
+    for place, value in enumerate(values):
+        reasoning.paths.add(made.at(z3.IntVal(place)) == value)
+    return made
+
+
+OPERATIONS = {
+    "every": lambda v, w: every(0, length(v), lambda k: v[k] >= 1),
+    "first": lambda v, w: first(0, length(v), lambda k: v[k] == 2) == 1,
+    "fold": lambda v, w: fold(lambda total, k: 2 * total + v[k], 1, 0, length(v)) == 5,
+    "fold backwards": lambda v, w: fold(lambda total, k: 2 * total + v[k], 0, 0, length(v), backwards=True) == 5,
+    "same": lambda v, w: v == w,
+    "differ": lambda v, w: v != w,
+    "part": lambda v, w: length(v) >= 2 and v[1:] == w[: length(w)],
+    "joined": lambda v, w: v + w == w + v,
+    "sorted": lambda v, w: is_sorted(v),
+    "same values": lambda v, w: same_values(v, w),
+    "swept": lambda v, w: swept(v, 0, length(v), lambda a, b: (b, a) if a > b else (a, b)) == w,
+    "exchanged": lambda v, w: length(v) >= 2 and exchanged(v, 0, 1) == w,
+    "replaced": lambda v, w: length(v) >= 1 and replaced(v, 0, 2) == w,
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@settings(max_examples=12, deadline=None)
+@given(few, few)
+def test_what_really_happens_is_among_what_is_possible(name, one, other):
+    """The tuples are unknown, and known only through facts: all lemmas and all uses of facts take part."""
+    operation = OPERATIONS[name]
+    reasoning = Reasoning()
+    found = set(reasoning.paths.ways(lambda: bool(operation(described(reasoning, one), described(reasoning, other)))))
+    assert bool(operation(one, other)) in found
+    constants = set(reasoning.paths.ways(lambda: bool(operation(reasoning.constant(one), reasoning.constant(other)))))
+    assert constants == {bool(operation(one, other))}
+
+
+def in_order(a, b):
+    return (b, a) if a > b else (a, b)
+
+
+def test_lemmas_about_sweeps_hold_for_every_length_and_wrong_ones_are_not_shown():
+    def swept_tuple(v):
+        return swept(v, 0, length(v), in_order)
+
+    assert set(ways(lambda _, v: bool(same_values(swept_tuple(v), v)))) == {True}
+    assert set(ways(lambda _, v: bool(is_sorted(swept_tuple(v))))) == {True, False}
+    assert set(ways(lambda _, v: bool(length(v) == 0) or bool(same_values(replaced(v, 0, v[0] + 1), v)))) == {
+        True,
+        False,
+    }
+
+
+def test_a_function_that_does_not_ask_the_same_twice_is_noticed():
+    asked = []
+
+    def fickle(x, v):
+        asked.append(1)
+        return bool(x > 0) if len(asked) % 2 else bool(every(0, x, lambda k: k >= 5))
+
+    with pytest.raises(NotExpressibleError):
+        ways(fickle)
