@@ -139,7 +139,7 @@ def test_a_certificate_is_computed_again_by_machine(tmp_path):
     from alphanpi.verification.records import digest
 
     path.write_text(json.dumps({**record, "digest": digest(record)}))
-    with pytest.raises(UsageError, match="does not hold.*proof is"):
+    with pytest.raises(UsageError, match=r"does not hold.*proof is"):
         alphanpi.verify(run, certificate=path)
 
 
