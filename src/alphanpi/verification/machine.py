@@ -88,8 +88,11 @@ def _drawn(guard: Guard, program: Program) -> Iterator[Any]:
 
 def _failing(interpreter: Interpreter, name: str, start: Any) -> tuple[Call | None, bool]:
     """The call that fails in a real run, if any does; whether the run was cut off, and decides nothing."""
+    guard = interpreter.guard
     try:
-        if not interpreter.guard.pre(name, start, None):
+        # The solver's examples need not be valid: it does not follow everything that `valid` says of all places.
+        valid = guard.attempt(lambda: guard.environment.valid(start), "valid", start)
+        if not valid or not guard.pre(name, start, None):
             return None, False
         (execution,) = interpreter.run([Call(name, start)], max_actions=_CONFIRMING_ACTIONS)
     except AlphaNPIError:  # the environment itself does not get along with it
