@@ -269,7 +269,7 @@ class _Ways:
     def _entry(self, value: Any) -> int:
         if type(value) is not UnknownNumber:
             return int(value)
-        found = next((candidate for candidate in _VALUES if value == candidate), None)
+        found: int | None = next((candidate for candidate in _VALUES if value == candidate), None)
         if found is None:
             self.body.reasoning.refuse("an observation with an entry that is not between -16 and 16")
         return found

@@ -18,7 +18,7 @@ Value = TypeVar("Value")
 def length(values: tuple[int, ...]) -> int:
     """`len(values)`, which Python allows to be nothing but a known number."""
     reasons = reasons_of(values)
-    return len(values) if reasons is None else reasons.length(values)  # type: ignore[no-any-return]
+    return len(values) if reasons is None else reasons.length(values)
 
 
 def replaced(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
