@@ -23,7 +23,7 @@ MAY_USE = {
     "agent": {"engine", "network", "environment", "runs", "support"},
     "cluster": {"agent", "engine", "network", "environment", "support"},
     "proof": {"network", "environment", "symbolic"},
-    "verification": {"proof", "cluster", "agent", "engine", "network", "environment", "runs", "support"},
+    "verification": {"proof", "symbolic", "cluster", "agent", "engine", "network", "environment", "runs", "support"},
     "exporting": {"verification", "cluster", "agent", "engine", "network", "environment", "support"},
     "learn": {"verification", "cluster", "agent", "engine", "network", "environment", "runs", "support"},
     "sweeping": {"cluster", "learn", "agent", "network", "environment", "runs", "support"},

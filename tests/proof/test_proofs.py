@@ -11,12 +11,13 @@ import pytest
 import alphanpi
 from alphanpi import Environment, UsageError, action, program
 from alphanpi.environment.registry import make
+from alphanpi.environment.specification import STOP
 from alphanpi.network.decisions import Decisions
 from alphanpi.proof.prover import prove_programs
 from alphanpi.symbolic import every, length, replaced
 from alphanpi.verification import machine
 from tests.helpers.paths import EXAMPLES
-from tests.helpers.solutions import STOP, ScriptedEvaluator
+from tests.helpers.solutions import ScriptedEvaluator
 
 LIGHTS = make(f"{EXAMPLES / 'lights.py'}:Lights")
 ADDER = make(f"{EXAMPLES / 'adder.py'}:Adder")

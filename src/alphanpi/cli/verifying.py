@@ -162,9 +162,9 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
                 say(f"{program.name}: {reason}", "in the way of more:")
     if certificate.weights_sha256 is not None:
         say(certificate.weights_sha256, "weights:")
-    colour = colours[certificate.verdict]
+    colour, verdict = colours[certificate.verdict], certificate.claim if certificate.proved else certificate.verdict
     console.print(
-        f"[bold {colour}]{certificate.claim}[/]: {certificate.claim.meaning} ({certificate.seconds:.1f} s)",
+        f"[bold {colour}]{verdict}[/]: {certificate.claim.meaning} ({certificate.seconds:.1f} s)",
         highlight=False,
     )
     if rechecked is not None:

@@ -57,7 +57,9 @@ class RecursiveSorting(ListPrograms):
         return "both pointers at the end" if after.p1 == after.end else "both pointers on one cell inside"
 
     def symbolic(self, unknown: Unknowns) -> PointedList:
-        """Any list, the current problem and the pointers anywhere."""
+        """Any list, the current problem and the pointers anywhere; digits are looked up, which only known ones can be."""
+        if self.observation == "paper":
+            raise NotImplementedError
         number = unknown.number
         return PointedList(unknown.numbers(), number(), number(), number(), number())
 

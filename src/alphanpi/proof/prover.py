@@ -28,11 +28,6 @@ OnProgram = Callable[[str], None]
 """Called when a program is about to be looked at."""
 
 
-def offered(environment: Environment[Any]) -> bool:
-    """Whether an environment says what its most general state is."""
-    return type(environment).symbolic is not Environment.symbolic
-
-
 def prove_programs(
     environment: Environment[Any],
     decisions: Decisions,

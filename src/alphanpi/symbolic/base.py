@@ -54,6 +54,26 @@ class Unknowns(Protocol):
         """An unknown tuple of integers, of unknown length."""
 
 
+class _Nothing:
+    """Asked for unknown values by nobody who wants them."""
+
+    def number(self) -> Any:
+        return None
+
+    truth = numbers = number
+
+
+def offers_proof(environment: Any) -> bool:
+    """Whether an environment says what its most general state is."""
+    try:
+        environment.symbolic(_Nothing())
+    except NotImplementedError:
+        return False
+    except Exception:  # what is wrong with it is said where it is used
+        return True
+    return True
+
+
 def reasons_of(*values: object) -> Reasons | None:
     """Who reasons about the first unknown value among these; None where all are known."""
     for value in values:

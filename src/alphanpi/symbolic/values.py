@@ -128,8 +128,7 @@ class UnknownNumber(UnknownValue):
         return UnknownNumber(self._reasoning, z3.If(self.term < 0, -self.term, self.term))
 
     def __divmod__(self, other: object) -> tuple[Any, Any]:
-        number: Any = self
-        return number // other, number % other
+        return self // other, self % other  # type: ignore[operator] # given below
 
 
 def _arithmetic(operate: Callable[[Term, Term], Term], swapped: bool) -> Callable[[Any, Any], Any]:

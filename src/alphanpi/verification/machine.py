@@ -16,6 +16,7 @@ from alphanpi.environment.specification import Environment, Program
 from alphanpi.environment.step import Step as Taken
 from alphanpi.errors import AlphaNPIError
 from alphanpi.network.decisions import Decisions
+from alphanpi.symbolic.base import offers_proof
 from alphanpi.verification.audit import AuditFinding, Auditor, Claim, _OpenCall, failing_run
 from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.exploration import CounterExample
@@ -23,6 +24,17 @@ from alphanpi.verification.exploration import CounterExample
 if TYPE_CHECKING:
     from alphanpi.environment.checking.twin import Twin
     from alphanpi.proof.prover import ProgramProof
+
+__all__ = [
+    "NO_SOLVER",
+    "By",
+    "ProofAuditor",
+    "can_be_explored",
+    "claims_of",
+    "has_solver",
+    "offers_proof",
+    "real_failures",
+]
 
 By = Literal["any", "machine", "lemma"]
 """How programs may be proved."""
@@ -37,11 +49,6 @@ _CONFIRMING_ACTIONS = 2_000
 _MOST_UNDECIDED = 3  # runs that are cut off, after which no more are made
 _SEED = 2_000
 NO_SOLVER = "it could be proved by machine, but z3 is not installed: pip install 'alphanpi[proof]'"
-
-
-def offers_proof(environment: Environment[Any]) -> bool:
-    """Whether an environment says what its most general state is."""
-    return type(environment).symbolic is not Environment.symbolic
 
 
 def has_solver() -> bool:
