@@ -1,10 +1,10 @@
 """Proofs by machine of right agents, and of agents with one decision changed, beside real runs.
 
-    python benchmarks/machine_proofs.py
+    python benchmarks/machine_proofs.py pretrained:hanoi runs/lights
 
 takes agents that are PROVED (machine), changes single decisions among those the proof rests on, proves again, and runs
-the changed agent on small problems. A program that is proved and fails is what must never be; all cases are counted in
-results/machine_proofs.json.
+the changed agent on small problems. A program that is proved and fails is what must never be; all cases are counted.
+results/machine_proofs.json holds two such runs, with their commands.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ class NothingIsValid(Strips):
 
 
 class OnlyAFrame(Strips):
-    """The proof would be about states with an even place alone."""
+    """The proof would be about the first place alone."""
 
     def symbolic(self, unknown):
         return Strip(unknown.numbers(), 0)
@@ -256,6 +256,16 @@ class BeyondTheEnd(Strips):
         return (state.cells[state.place + 1] == 1,)
 
 
+class Halves(Strips):
+    def observe(self, state):
+        return (0.5,)
+
+
+class Huge(Strips):
+    def observe(self, state):
+        return (70_000 if state.place == 3 else 1,)
+
+
 class Raises(Strips):
     def observe(self, state):
         if length(state.cells) == 9:
@@ -295,6 +305,8 @@ class Frame(Strips):
         (Loops, "not expressible"),
         (BeyondTheEnd, "outside"),
         (Raises, "nine"),
+        (Halves, "float"),
+        (Huge, "70000"),
         (Far, "post-condition is false"),
         (Frame, "post-condition is false"),
     ],

@@ -91,11 +91,12 @@ def test_a_refuted_agent_has_a_certificate_and_no_source(tmp_path):
     assert record.source_note.startswith("The verdict is REFUTED")
 
 
-def test_an_environment_that_cannot_be_verified_says_why(tmp_path, run):
+def test_an_environment_that_cannot_be_verified_says_why(tmp_path, run, monkeypatch):
+    monkeypatch.setattr("alphanpi.verification.has_solver", lambda: False)
     weights = untrained_lights(tmp_path)
     record = make_report(weights, instance="0110", simulations=1, seconds=0)
     assert (record.certificate, record.source) == (None, None)
-    assert "Lights cannot be verified: give it a method" in record.certificate_note
+    assert "Lights cannot be verified: it could be proved by machine, but z3" in record.certificate_note
     arguments = ("--input", "0110", "--simulations", 1, "--seconds", 0, "-o", tmp_path / "page.html")
     code, _, err = run("report", weights, *arguments)
     assert code == 0

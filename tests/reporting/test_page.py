@@ -270,7 +270,7 @@ def test_a_proof_is_shown_with_its_lemma_and_assumptions(visit):
     assert "PROVED" in one.text("#certificate .facts")
     assert one.page.locator("#certificate .verdicts tbody tr").count() == 6
     row = one.page.locator("#certificate .verdicts tr", has_text="RESET").inner_text().split()
-    assert row[:3] == ["RESET", "PROVED", "2\N{EN DASH}13"]
+    assert row[:6] == ["RESET", "PROVED", "(lemma", "by", "hand)", "2\N{EN DASH}13"]
     assert "BUBBLESORT ends with both pointers at the start or" in one.text("#certificate .invariants")
     assert "in the way" not in one.text("#certificate").lower()
     lemma = one.page.locator("#certificate .lemma")

@@ -184,7 +184,8 @@ def test_every_verb_takes_an_agent(trained, tmp_path):
 @pytest.mark.parametrize(
     ("verdict", "text", "meaning"),
     [
-        (Verdict(Kind.PROVED, 3, 2), "PROVED", "every program works at every size"),
+        (Verdict(Kind.PROVED, 3, 2), "PROVED (lemma by hand)", "every program works at every size"),
+        (Verdict(Kind.PROVED, machine=True), "PROVED (machine)", "every program works at every size"),
         (Verdict(Kind.SATURATED, 6, 2), "SATURATED(2..6)", "every start up to size 6 works, and nothing new was met"),
         (Verdict(Kind.BOUNDED, 5), "BOUNDED(5)", "every start up to size 5 works; nothing is claimed beyond"),
         (Verdict(Kind.BOUNDED, 0), "BOUNDED(0)", "every start up to size 0 works; nothing is claimed beyond"),

@@ -32,7 +32,8 @@ def test_what_python_computes_is_computed():
     assert ways(lambda x, _: bool(2 * x + 1 == 2 * (x + 1) - 1)) == [True]
     assert sorted(set(ways(lambda x, _: bool((x % 3) in (0, 1, 2)) and bool(3 * (x // 3) + x % 3 == x)))) == [True]
     assert sorted(set(ways(lambda x, _: bool(max(x, 3) >= 3) and bool(min(x, 3) <= x) and bool(abs(x) >= x)))) == [True]
-    assert sorted(set(ways(lambda x, v: bool((v + (x,))[length(v)] == x)))) == [True]  # noqa: RUF005
+    pair = (1, 2)
+    assert sorted(set(ways(lambda x, v: bool((v + pair)[length(v)] == 1)))) == [True]
 
 
 @functools.cache

@@ -57,7 +57,7 @@ class RecursiveSorting(ListPrograms):
         return "both pointers at the end" if after.p1 == after.end else "both pointers on one cell inside"
 
     def symbolic(self, unknown: Unknowns) -> PointedList:
-        """Any list, the current problem and the pointers anywhere; not with digits, which must be known."""
+        """Any list, the current problem and the pointers anywhere; not with `paper`, where digits are looked up."""
         if self.observation == "paper":
             raise NotImplementedError
         number = unknown.number

@@ -11,6 +11,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple
 
+import numpy as np
 import z3
 
 from alphanpi.environment.library import STOP, Library, Program
@@ -20,7 +21,7 @@ from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibl
 from alphanpi.symbolic.reasoning import Reasoning
 from alphanpi.symbolic.states import differences, known, lengths
 from alphanpi.symbolic.universals import Read
-from alphanpi.symbolic.values import Term, UnknownNumber
+from alphanpi.symbolic.values import Term, UnknownClaim, UnknownNumber, UnknownTruth
 
 SequenceShown = tuple[tuple[int, Mask], ...]
 """What the network is shown in a run: histories, which stand for observations, and masks."""
@@ -31,6 +32,7 @@ MOST_SHORTFALLS = 5
 """Ways that break a rule, after which no more are looked at."""
 GROWING = "its depth grows with the problem: a body that may loop is not proved by machine"
 _VALUES = (0, 1, *range(2, 17), *range(-1, -17, -1))  # that an entry of an observation may have
+_SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SIZES = range(13)  # at which starts are looked for
 _STARTS = 4  # of one way that breaks a rule
 
@@ -268,7 +270,12 @@ class _Ways:
 
     def _entry(self, value: Any) -> int:
         if type(value) is not UnknownNumber:
-            return int(value)
+            if not issubclass(type(value), (int, np.integer, np.bool_, UnknownTruth, UnknownClaim)):
+                raise RaisesError(f"observe returned a {type(value).__name__}")
+            entry = int(value)
+            if not _SMALLEST <= entry <= _LARGEST:
+                raise RaisesError(f"observe returned {entry}, which is out of {_SMALLEST}..{_LARGEST}")
+            return entry
         found: int | None = next((candidate for candidate in _VALUES if value == candidate), None)
         if found is None:
             raise self.body.reasoning.refuse("an observation with an entry that is not between -16 and 16")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from alphanpi.environment.library import Program
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions
-from alphanpi.proof.bodies import BodyShown, called_program, show_body
+from alphanpi.proof.bodies import BodyShown, show_body
 
 MOST_ROUNDS = 20
 """How often views may be added to what is known of the ends of calls."""
@@ -65,7 +65,7 @@ def prove_programs(
         unsettled = {program.name for program in pending} if grown else set()
         for program in group:
             proofs[program.name] = _weighed(program, bodies[program.name], invariants, program.name in unsettled)
-        _drop_what_rests_on_nothing(library, group, proofs)
+        _drop_what_rests_on_nothing(group, proofs)
     return proofs
 
 
@@ -82,16 +82,14 @@ def _weighed(
     return ProgramProof(program, body, invariant, not reasons, tuple(dict.fromkeys(reasons)))
 
 
-def _drop_what_rests_on_nothing(library: Any, group: list[Program], proofs: dict[str, ProgramProof]) -> None:
+def _drop_what_rests_on_nothing(group: list[Program], proofs: dict[str, ProgramProof]) -> None:
     """A program that calls one which is not proved is not proved."""
     found = True
     while found:
         found = False
         for program in group:
             proof = proofs[program.name]
-            missing = sorted(
-                name for name in proof.body.called if not proofs[called_program(library, name).name].proved
-            )
+            missing = sorted(name for name in proof.body.called if not proofs[name].proved)
             if proof.proved and missing:
                 reason = f"it calls {missing[0]}, which is not proved"
                 proofs[program.name] = proof._replace(proved=False, reasons=(*proof.reasons, reason))

@@ -14,7 +14,7 @@ from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
 from alphanpi.verification.certificate import Verified, certify, subject_of
 from alphanpi.verification.keeping import write_best
-from alphanpi.verification.machine import By, can_be_explored, has_solver, offers_proof
+from alphanpi.verification.machine import NO_SOLVER, By, can_be_explored, has_solver, offers_proof
 from alphanpi.verification.machine_verifier import MachineVerifier
 from alphanpi.verification.recheck import Makers, NotRecheckedError, OtherSubjectError, read_about, recheck
 from alphanpi.verification.records import LARGEST_SIZE, Certificate
@@ -130,7 +130,11 @@ def _shown(
     if by == "machine" and max_size is not None:
         raise UsageError("a proof by machine is about all sizes; leave max_size out")
     explored = can_be_explored(environment)
-    offered = max_size is None and offers_proof(environment) and has_solver()
+    offered = max_size is None and offers_proof(environment)
+    if offered and not has_solver():
+        if not explored:
+            raise UsageError(f"{type(environment).__name__} cannot be verified: {NO_SOLVER}")
+        offered = False
     if by == "machine" or (by == "any" and offered):
         seconds = time_limit if time_limit is None or by == "machine" or not explored else MACHINE * time_limit
         proved = certify(subject, MachineVerifier(environment, evaluator, time_limit=seconds, **settings))

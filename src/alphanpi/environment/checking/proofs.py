@@ -1,4 +1,4 @@
-"""What proofs by machine rest on: `valid` and `symbolic` allow the states there are, and unknown values do as known."""
+"""What proofs by machine rest on: `valid` and `symbolic` allow what there is, and unknown values act like known."""
 
 from __future__ import annotations
 

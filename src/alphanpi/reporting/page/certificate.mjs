@@ -18,13 +18,13 @@ export const threeDigits = (number) => (number === null ? "–" : String(Number(
 export const paragraphs = (text) => text.split(/\s+(?=\(\d+\) |Proof: )/);
 
 const prose = (text) => paragraphs(text).map((part) => html("p", { class: "prose" }, part));
-const runsOf = (program) => program.sizes.reduce((sum, size) => sum + size.runs, 0);
+const runsOf = (program) => program.proof?.paths ?? program.sizes.reduce((sum, size) => sum + size.runs, 0);
 
 function programTable(certificate, verdict, checked) {
   const heads = ["program", "verdict", "sizes", "runs", "sequences", "smallest margin"];
   const range = (sizes) => (sizes.length ? `${sizes[0].size}–${sizes[sizes.length - 1].size}` : "–");
   const rows = certificate.programs.map((one, place) => html("tr", {}, html("th", { scope: "row" }, one.name),
-    html("td", { class: verdictMood(one.verdict, checked) }, verdictText(verdict.programs[place], checked)), html("td", {}, range(one.sizes)), html("td", {}, grouped(runsOf(one))),
+    html("td", { class: verdictMood(one.verdict, checked) }, verdictText(verdict.programs[place], checked)), html("td", {}, one.proof ? "all" : range(one.sizes)), html("td", {}, grouped(runsOf(one))),
     html("td", {}, grouped(one.sequences)), html("td", {}, threeDigits(one.numerics.smallest_margin))));
   return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Verdict per program" },
     html("table", { class: "verdicts" }, html("thead", {}, html("tr", {}, heads.map((head) => html("th", { scope: "col" }, head)))), html("tbody", {}, rows)));
