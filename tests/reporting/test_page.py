@@ -296,7 +296,7 @@ def test_a_refutation_is_shown_with_its_counter_example(visit):
 
 def test_what_is_missing_is_explained(visit):
     one = visit("text")
-    assert "Lights cannot be verified: give it a method" in one.text("#certificate")
+    assert "Lights cannot be verified: it could be proved by machine, but z3 is not" in one.text("#certificate")
     assert "alphanpi verify" in one.text("#certificate")
     assert one.page.locator(".source-pane").count() == 0
     assert "There is no source code beside it" in one.text("#player")

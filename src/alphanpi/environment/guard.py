@@ -265,6 +265,13 @@ class Guard:
             raise self._refusal(member, f"it returned {shown(found)}; give a whole number from 0 on", state)
         return int(found)
 
+    def valid(self, state: Any) -> bool:
+        """Whether a state is one of those that proofs are about."""
+        try:
+            return bool(self.environment.valid(state))
+        except RAISED as error:
+            self._fault(error, "valid", state)
+
     def enumerate(self, program: str, size: int) -> Iterator[Any]:
         """Every start of a size; NotImplementedError where the environment does not say."""
         return self._starts(

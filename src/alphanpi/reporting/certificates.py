@@ -61,7 +61,7 @@ def computed(agent: Agent, seconds: float, progress: Callable[[str], None]) -> S
     progress(f"verifying for at most {seconds:g} s")
     try:
         # A lemma is quicker, where there is one.
-        by: By = "any" if agent.environment.cutoff() is None else "lemma"
+        by: By = "any" if agent.guard.cutoff() is None else "lemma"
         certificate = verify(agent, time_limit=seconds, keep=False, by=by)
     except AlphaNPIError as error:
         return ShownCertificate(None, f"Not verified: {error}.", checked=False)

@@ -98,8 +98,7 @@ def _failing(interpreter: Interpreter, name: str, start: Any) -> tuple[Call | No
     guard = interpreter.guard
     try:
         # The solver's examples need not be valid: it does not follow everything that `valid` says of all places.
-        valid = guard.attempt(lambda: guard.environment.valid(start), "valid", start)
-        if not valid or not guard.pre(name, start, None):
+        if not guard.valid(start) or not guard.pre(name, start, None):
             return None, False
         (execution,) = interpreter.run([Call(name, start)], max_actions=_CONFIRMING_ACTIONS)
     except AlphaNPIError:  # the environment itself does not get along with it
