@@ -209,6 +209,17 @@ class Library(Sequence[Program]):
         """Entries by which a program calls itself, or another of its group."""
         return self._recursions[name]
 
+    def group(self, name: str) -> frozenset[str]:
+        """A program, and those that it and they may call recursively."""
+        group, pending = {name}, [name]
+        while pending:
+            for call in self.recursions(pending.pop()):
+                callee = self.called(self.names[call]).name
+                if callee not in group:
+                    group.add(callee)
+                    pending.append(callee)
+        return frozenset(group)
+
     def begun(self, program: str, state: Any) -> Iterator[Any]:
         """A problem as its program finds it, with its start: once for each argument, unless one is in the state."""
         fields, entry = self.frame_fields, self.named(program)

@@ -293,7 +293,7 @@ class Verifier:
         return self.explorer.explore(item.program, size, self._covered(item.program.name, size))
 
     def _covered(self, caller: str, size: int) -> Covered:
-        group = self._group(caller)
+        group = self.library.group(caller)
 
         def covered(callee: str, callee_size: int) -> bool:
             """Whether the contract of a call is shown: before, or, for a smaller measure, by this very induction.
@@ -370,24 +370,13 @@ class Verifier:
         while changed:  # what a group claims, it claims together
             changed = False
             for name, shown in weighed.items():
-                for callee in sorted(self._called(name) & self._group(name) - {name}):
+                for callee in sorted(self._called(name) & self.library.group(name) - {name}):
                     weaker = shown.verdict.given(weighed[callee].verdict)
                     if weaker != shown.verdict:
                         reason = f"it calls {callee}, which is {weighed[callee].verdict}"
                         shown = shown._replace(verdict=weaker, reasons=(*shown.reasons, reason))
                         weighed[name], changed = shown, True
         return tuple(weighed.values())
-
-    def _group(self, name: str) -> frozenset[str]:
-        """The program, and those that it and they may call recursively."""
-        group, pending = {name}, [name]
-        while pending:
-            for call in self.library.recursions(pending.pop()):
-                callee = self.library.called(self.library.names[call]).name
-                if callee not in group:
-                    group.add(callee)
-                    pending.append(callee)
-        return frozenset(group)
 
     def _called(self, name: str) -> set[str]:
         """The programs that it was seen to call."""
@@ -398,7 +387,7 @@ class Verifier:
     ) -> ProgramShown:
         name = item.program.name
         loop = self.loops.get(name)
-        called = self._called(name) - self._group(name)
+        called = self._called(name) - self.library.group(name)
         called |= frozenset() if loop is None else loop.called
         finding = None if trial is None else trial.audit.findings.get(name)
         own = item.counter_example or self._failing.get(name)
