@@ -11,6 +11,7 @@ import alphanpi
 from alphanpi.environment.guard import Guard
 from tests.helpers.exports import ORIGIN, loaded
 from tests.helpers.stripes import FENCE, Intended
+from tests.helpers.translations import needs_node
 
 
 @pytest.fixture(autouse=True)
@@ -55,3 +56,11 @@ def test_code_without_a_runtime_names_the_calls(environment):
     machine = alphanpi.Machine(hidden, "DARK_FIRST", Guard(hidden).parse("DARK_FIRST", "0000"))
     loaded(found.text).dark_first(machine)
     assert machine.state.boards == (1, 0, 1, 0)
+
+
+@needs_node
+def test_in_javascript_calls_are_told_apart_too(environment):
+    found = alphanpi.export_evaluator(
+        environment, Intended(environment), ORIGIN, samples=10, max_size=3, format="javascript"
+    )
+    assert "light_first(fence.further());" in found.text

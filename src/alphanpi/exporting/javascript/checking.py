@@ -21,7 +21,7 @@ from alphanpi.exporting.equality import AGAIN, Difference, Exported, recursion, 
 from alphanpi.exporting.javascript.assembling import observed
 from alphanpi.exporting.javascript.exchanging import encoded
 from alphanpi.exporting.javascript.linking import linked
-from alphanpi.exporting.javascript.naming import js_name
+from alphanpi.exporting.javascript.naming import js_attribute, js_name
 from alphanpi.exporting.javascript.translating import translated
 from alphanpi.exporting.machine import Machine
 from alphanpi.exporting.render import Renderer
@@ -188,6 +188,7 @@ class NodeChecker:
             (
                 observed(translation, self._environment.library),
                 f"export const $programs = {{ {listed} }};",
+                f"export const $calls = {json.dumps(self._calls())};",
                 *replaced,
                 _WATCH,
             )
@@ -195,10 +196,29 @@ class NodeChecker:
         used = linked(translation.functions, translation.rest, glue, _EXCHANGE)
         return "\n\n".join((translation.functions, used, translation.rest, glue, "export { $encoded, $decoded };\n"))
 
+    def _calls(self) -> dict[str, dict[str, str]]:
+        """By program and the method that gives another problem, the call that this is."""
+        assert self._renderer.standalone is not None, "with a runtime"
+        calls: dict[str, dict[str, str]] = {}
+        for call, method in self._renderer.standalone.inner.items():
+            calls.setdefault(self._environment.library.called(call).name, {})[js_attribute(method)] = call
+        return calls
+
 
 _EXCHANGE = "$encoded $decoded"
 _WATCH = f"""\
 let $recorder = null;
+for (const kind of $KINDS) {{
+  for (const name of new Set(Object.values($calls).flatMap(Object.keys))) {{
+    const own = kind.prototype[name];
+    if (!Object.hasOwn(kind.prototype, name)) continue;
+    kind.prototype[name] = function () {{
+      const given = own.call(this);
+      $recorder.given = name;
+      return given;
+    }};
+  }}
+}}
 function {AGAIN}(program) {{ $recorder.again(program); }}
 export function $watch(recorder, work) {{
   $recorder = recorder;

@@ -21,6 +21,14 @@ class Recorder {
     this.most = most;
     this.actions = [];
     this.begun = []; // of the functions under way, how often each began
+    this.given = null; // the method that has just given another problem
+  }
+
+  // By which call a function begins.
+  named(program) {
+    const call = code.$calls[program]?.[this.given] ?? program;
+    this.given = null;
+    return call;
   }
 
   take(action) {
@@ -29,14 +37,15 @@ class Recorder {
   }
 
   call(program, body, subject) {
-    if (this.begun.length) this.take(program);
+    const name = this.named(program);
+    if (this.begun.length) this.take(name);
     this.begun.push(1);
     body(subject);
     for (let left = this.begun.pop(); left > 0; left--) this.take("STOP");
   }
 
   again(program) {
-    this.take(program);
+    this.take(this.named(program));
     this.begun[this.begun.length - 1] += 1;
   }
 }
