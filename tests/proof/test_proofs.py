@@ -16,20 +16,12 @@ from alphanpi.network.decisions import Decisions
 from alphanpi.proof.prover import prove_programs
 from alphanpi.symbolic import every, length, replaced
 from alphanpi.verification import machine
+from tests.exporting.test_modules import all_on
 from tests.helpers.paths import EXAMPLES
 from tests.helpers.solutions import ScriptedEvaluator
 
 LIGHTS = make(f"{EXAMPLES / 'lights.py'}:Lights")
 ADDER = make(f"{EXAMPLES / 'adder.py'}:Adder")
-
-
-def all_on(see, size):
-    if not see.lit:
-        see = yield "TOGGLE"
-    if not see.at_end:
-        yield "RIGHT"
-        yield "ALL_ON"
-    yield STOP
 
 
 def forgets_the_third_light(see, size):

@@ -41,16 +41,16 @@ class FrameFields(NamedTuple):
     def entered(self, state: Any, argument: Mapping[str, Any]) -> Any:
         """A state in which a call with that argument begins; fields of other programs' arguments are None there."""
         if self.arguments:
-            state = replaced(state, {name: argument.get(name) for name in self.arguments})
+            state = with_fields(state, {name: argument.get(name) for name in self.arguments})
         if self.start is not None:
-            begun = replaced(state, {self.start: None})
-            state = replaced(begun, {self.start: begun})
+            begun = with_fields(state, {self.start: None})
+            state = with_fields(begun, {self.start: begun})
         return state
 
     def left(self, caller: Any, callee: Any) -> Any:
         """The callee's state with the caller's values."""
         names = self.arguments if self.start is None else (*self.arguments, self.start)
-        return replaced(callee, {name: getattr(caller, name) for name in names})
+        return with_fields(callee, {name: getattr(caller, name) for name in names})
 
 
 NO_FRAME_FIELDS = FrameFields()
@@ -77,7 +77,7 @@ def framed(
     return CallFrame(enters, leaves)
 
 
-def replaced(state: Any, values: Mapping[str, Any]) -> Any:
+def with_fields(state: Any, values: Mapping[str, Any]) -> Any:
     """A state with other values in some fields: a named tuple or a dataclass."""
     try:
         if dataclasses.is_dataclass(state) and not isinstance(state, type):

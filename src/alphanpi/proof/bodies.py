@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import z3
 
-from alphanpi.environment.library import STOP, Library, Program
+from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
@@ -62,12 +62,6 @@ class BodyShown(NamedTuple):
 
 class _EnoughError(BaseException):
     """No more ways need to be looked at."""
-
-
-def called_program(library: Library, entry: str) -> Program:
-    """The program that runs when an entry of the library is called."""
-    found: Program = getattr(library, "called", library.named)(entry)
-    return found
 
 
 def show_body(
@@ -321,7 +315,7 @@ class _Ways:
     def _call(self, state: Any, entry: str) -> Iterator[Any]:
         """A call: that it may be made is shown; where it may lead, by its contract, is gone on from."""
         body, environment, caller = self.body, self.body.environment, self.body.program
-        callee = called_program(body.library, entry)
+        callee = body.library.called(entry)
         name = callee.name
         body.called.add(name)
         for entered in body.ways(lambda: environment.enter(state, entry, caller)):
