@@ -13,8 +13,9 @@ from alphanpi.environment.specification import Environment, action, program, sub
 from alphanpi.environment.step import Step
 from alphanpi.environments.binary_search_picture import picture
 from alphanpi.errors import UsageError
+from alphanpi.symbolic import Unknowns, every, is_sorted, length
 
-NOWHERE = -1
+NOWHERE, UNANSWERED = -1, -2
 
 
 class Numbers(NamedTuple):
@@ -24,7 +25,7 @@ class Numbers(NamedTuple):
     wanted: int
     low: int
     high: int
-    answer: int | None = None  # where the value is, or NOWHERE; None as long as nobody has said
+    answer: int = UNANSWERED  # where the value is, or NOWHERE
 
     @property
     def middle(self) -> int:
@@ -39,7 +40,7 @@ def any_left(state: Numbers) -> bool:
 
 def unanswered(state: Numbers) -> bool:
     """Nobody has said yet where the value is."""
-    return state.answer is None
+    return state.answer == UNANSWERED
 
 
 def before_middle(state: Numbers) -> Numbers | None:
@@ -88,7 +89,10 @@ class BinarySearch(Environment[Numbers]):
     @program(level=1, depth=2, minimum_size=0, pre=unanswered, recursive=(left, right))
     def SEARCH(self, before: Numbers, after: Numbers) -> bool:
         """Say where the value is: at any place that holds it, or nowhere."""
-        return after in self.outcomes("SEARCH", before)
+        values, wanted, low, high, _ = before
+        found = low <= after.answer < high and values[after.answer] == wanted
+        missing = after.answer == NOWHERE and every(low, high, lambda place: values[place] != wanted)
+        return after == before._replace(answer=after.answer) and (found or missing)
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Numbers:
         """Random numbers, some of them twice; the value is one of them, or any other, as often."""
@@ -140,7 +144,7 @@ class BinarySearch(Environment[Numbers]):
 
     def format(self, state: Numbers) -> str:
         """The value and the list, in brackets what is left of it; the place, once it is known."""
-        if state.answer is not None:
+        if not unanswered(state):
             return "nowhere" if state.answer == NOWHERE else f"at {state.answer}"
         words = [str(value) for value in state.values]
         if (state.low, state.high) != (0, len(words)):
@@ -149,11 +153,21 @@ class BinarySearch(Environment[Numbers]):
 
     def result(self, program: str, final: Numbers, actions: Sequence[Step]) -> str:
         """Where the value is, counted from 0."""
-        if final.answer is None or final.answer == NOWHERE:
+        if final.answer in (NOWHERE, UNANSWERED):
             return f"{final.wanted} is not in the list"
         return f"{final.wanted} is at position {final.answer}"
 
     def render(self, state: Numbers) -> Scene:
         """The list with the current problem, the middle and the answer."""
         middle = state.middle if any_left(state) else None
-        return picture(state.values, state.wanted, (state.low, state.high), middle, state.answer)
+        answer = None if unanswered(state) else state.answer
+        return picture(state.values, state.wanted, (state.low, state.high), middle, answer)
+
+    def symbolic(self, unknown: Unknowns) -> Numbers:
+        """Any list, any part of it, and any value."""
+        number = unknown.number
+        return Numbers(unknown.numbers(), number(), number(), number(), number())
+
+    def valid(self, state: Numbers) -> bool:
+        """The list is sorted, and the current problem is a part of it."""
+        return 0 <= state.low <= state.high <= length(state.values) and is_sorted(state.values)

@@ -11,7 +11,7 @@ from alphanpi.environment.scene import Scene
 from alphanpi.environment.specification import Environment, action, program, subproblem
 from alphanpi.environments.list_picture import picture
 from alphanpi.environments.lists import drawn_integers, order_patterns, read_integers
-from alphanpi.symbolic import exchanged
+from alphanpi.symbolic import Unknowns, exchanged, is_sorted, last, length, same_values
 
 
 class Row(NamedTuple):
@@ -19,10 +19,6 @@ class Row(NamedTuple):
 
     values: tuple[int, ...]
     end: int
-
-    def with_numbers(self, numbers: Sequence[int]) -> Row:
-        """The same row with other numbers in the current problem."""
-        return self._replace(values=(*numbers, *self.values[self.end :]))
 
 
 def several(row: Row) -> bool:
@@ -37,14 +33,15 @@ def last_is_smaller(row: Row) -> bool:
 
 def inserted(row: Row) -> Row:
     """The last number moved to the left, past all numbers that are larger, up to the first that is not."""
-    *others, last = row.values[: row.end]
-    place = next((place for place in range(len(others), 0, -1) if others[place - 1] <= last), 0)
-    return row.with_numbers([*others[:place], last, *others[place:]])
+    values, end = row
+    moved = values[end - 1]
+    place = last(0, end - 1, lambda place: values[place] <= moved) + 1
+    return row._replace(values=values[:place] + (moved,) + values[place : end - 1] + values[end:])
 
 
 def in_order(row: Row) -> Row:
     """The numbers sorted."""
-    return row.with_numbers(sorted(row.values[: row.end]))
+    return row._replace(values=(*sorted(row.values[: row.end]), *row.values[row.end :]))
 
 
 def all_but_last(row: Row) -> Row | None:
@@ -81,7 +78,12 @@ class InsertionSort(Environment[Row]):
     @program(level=2, depth=3, recursive=front)
     def INSERTION_SORT(self, before: Row, after: Row) -> bool:
         """Sort the numbers."""
-        return after == in_order(before)
+        return (
+            after.end == before.end
+            and after.values[after.end :] == before.values[before.end :]
+            and is_sorted(after.values[: after.end])
+            and same_values(after.values[: after.end], before.values[: before.end])
+        )
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Row:
         """Small integers."""
@@ -110,6 +112,14 @@ class InsertionSort(Environment[Row]):
     def outcomes(self, program: str, before: Row) -> Iterator[Row]:
         """A single one."""
         yield inserted(before) if program == "INSERT" else in_order(before)
+
+    def symbolic(self, unknown: Unknowns) -> Row:
+        """Any numbers, as many of them as one likes in the current problem."""
+        return Row(unknown.numbers(), unknown.number())
+
+    def valid(self, row: Row) -> bool:
+        """There is a number."""
+        return 0 < row.end <= length(row.values)
 
     def parse(self, program: str, text: str) -> Row:
         """Read integers separated by blanks or commas."""

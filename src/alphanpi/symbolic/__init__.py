@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from alphanpi.symbolic.base import Unknowns
-from alphanpi.symbolic.helpers import every, exchanged, first, fold, is_sorted, length, replaced, same_values, swept
+from alphanpi.symbolic.helpers import every, exchanged, first, fold, is_sorted, last, length, replaced, same_values, swept
 
 __all__ = [
     "Unknowns",
@@ -12,6 +12,7 @@ __all__ = [
     "first",
     "fold",
     "is_sorted",
+    "last",
     "length",
     "replaced",
     "same_values",

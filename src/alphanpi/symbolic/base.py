@@ -21,6 +21,9 @@ class Reasons(Protocol):
     def first(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """The first place of which something holds, `high` if there is none."""
 
+    def last(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
+        """The last place of which something holds, the one before `low` if there is none."""
+
     def fold(self, step: Callable[[Any, Any], Any], initial: Any, low: Any, high: Any, backwards: bool) -> Any:
         """What is left of a value after a step at each place."""
 

@@ -1,11 +1,14 @@
 """Which values a tuple holds, and whether they are in order.
 
-`count(values, low, high, x)` says how often x stands between two places. Two tuples hold the same values if the counts
-of every x are the same. So to show it, x is an unknown number, and what is known of counts is used for it:
+`upto(values, place, x)` says how often x stands before a place; between two places it stands as often as the difference
+says. Two tuples hold the same values if the counts of every x are the same. So to show it, x is an unknown number, and
+what is known of counts is used for it:
 
-- a count is the count without the first, or the last, place, and what stands there;
-- replacing a value changes the count of the old and of the new one by 1;
-- a sweep whose steps put neighbours in some order changes no count between places that contain it;
+- one place further there is one more, if x stands there; and no fewer;
+- replacing a value changes the counts behind it, of the old and of the new one, by 1;
+- tuples that are joined are counted one after the other;
+- a sweep whose steps put neighbours in some order changes no count at places that it does not reach over;
+- in tuples, or parts of them, that are the same, counts from a place on are the same;
 - who holds the same values as another holds each of them at some place.
 """
 
@@ -34,7 +37,9 @@ class Counting:
         self._symbols: dict[int, tuple[Any, Term]] = {}  # by id of the value at PLACE, which is kept
         self._alike: list[tuple[UnknownNumbers, UnknownNumbers]] = []
         self._counted: list[Term] = []  # unknown numbers of which the counts are compared
-        self._explained: dict[tuple[int, ...], Term] = {}
+        self._explained: dict[tuple[int, ...], tuple[Term, ...]] = {}  # with the terms that keep the ids of the key
+        self._equal: list[tuple[UnknownNumbers, UnknownNumbers]] = []
+        self._places: dict[tuple[str, int], list[Term]] = {}  # by symbol and value, where it was counted
 
     def is_sorted(self, values: UnknownNumbers) -> Any:
         """Whether the values are in ascending order."""
@@ -44,19 +49,15 @@ class Counting:
         if places is not None:
             ordered = [values.at(z3.IntVal(place)) <= values.at(z3.IntVal(place + 1)) for place in places]
             return UnknownTruth(reasoning, z3.simplify(z3.And(*ordered)))
-        pair = universals.body(PLACE, lambda place: values.at(place) <= values.at(z3.simplify(place + 1)))
-        bounds = universals.body(
-            PLACE,
-            lambda place: z3.And(values.at(z3.IntVal(0)) <= values.at(place), values.at(place) <= values.at(last)),
-        )
+        body = universals.body(PLACE, values.at)
         witness = z3.Int(reasoning.paths.name("descent"))
 
         def assume() -> None:
-            universals.assume(z3.IntVal(0), last, pair)
-            universals.assume(z3.IntVal(0), values.size, bounds)
+            universals.assume_ascending(z3.IntVal(0), values.size, body)
 
         def deny() -> None:
-            reasoning.paths.add(witness >= 0, witness < last, z3.Not(universals.at(pair, witness)))
+            following = universals.at(body, z3.simplify(witness + 1))
+            reasoning.paths.add(witness >= 0, witness < last, universals.at(body, witness) > following)
 
         return UnknownClaim(reasoning, Question("is_sorted", assume, deny))
 
@@ -103,49 +104,87 @@ class Counting:
         same = [count(one, places, value) == count(other, others, value) for value in held]
         return UnknownTruth(self.reasoning, z3.simplify(z3.And(len(places) == len(others), *same)))
 
-    def _total(self, values: UnknownNumbers, value: Term) -> Term:
-        """How often a value stands in a tuple."""
-        low = values.shift
-        return self._count(values.origin, low, z3.simplify(low + values.size), value)
+    def note_equal(self, one: UnknownNumbers, other: UnknownNumbers) -> None:
+        """Take for known of counts, too, that two tuples are the same."""
+        if self.reasoning.paths.repeating:
+            return
+        self._equal.append((one, other))
+        self.reasoning.paths.keep(self._equal.pop)
+        for value in self._counted:
+            self.reasoning.paths.add(self._total(one, value) == self._total(other, value))
 
-    def _count(self, values: UnknownNumbers, low: Term, high: Term, value: Term, layers: int = 0) -> Term:
-        """How often a value stands between two places, with what is known of it."""
-        reasoning, paths = self.reasoning, self.reasoning.paths
-        values = reasoning.resolved(values)
-        if values.origin is not values:  # a part of another
-            shift = values.shift
-            return self._count(values.origin, z3.simplify(low + shift), z3.simplify(high + shift), value, layers)
-        content = reasoning.universals.body(PLACE, values.at).term
-        kept = self._symbols.setdefault(
-            content.get_id(), (z3.Function(f"count!{len(self._symbols)}", _WHOLE, _WHOLE, _WHOLE, _WHOLE), content)
-        )
-        symbol = kept[0]
-        count = symbol(low, high, value)
-        key = (count.get_id(),)
+    def _total(self, values: UnknownNumbers, value: Term, layers: int = 0) -> Term:
+        """How often a value stands in a tuple."""
+        return self._upto(values, values.size, value, layers)
+
+    def _upto(self, values: UnknownNumbers, place: Term, value: Term, layers: int = 0) -> Term:
+        """How often a value stands in a tuple before a place."""
+        values = self.reasoning.resolved(values)
+        if values.origin is values:
+            return self._from_start(values, place, value, layers)
+        whole, shift = values.origin, values.shift
+        before = self._upto(whole, shift, value, layers)
+        return z3.simplify(self._upto(whole, z3.simplify(place + shift), value, layers) - before)
+
+    def _from_start(self, values: UnknownNumbers, place: Term, value: Term, layers: int) -> Term:
+        kind, *parts = values.made or ("",)
+        if kind == "replaced":
+            before, at, new = parts
+            change = _one(new == value) - _one(before.at(at) == value)
+            return z3.simplify(self._upto(before, place, value, layers) + z3.If(at < place, change, 0))
+        if kind == "joined":
+            left, right = parts
+            first = self._upto(left, z3.simplify(z3.If(place < left.size, place, left.size)), value, layers)
+            behind = z3.simplify(z3.If(place < left.size, 0, place - left.size))
+            return z3.simplify(first + self._upto(right, behind, value, layers))
+        symbol = self._symbol(values)
+        self._explain(values, symbol, place, value, layers)
+        return symbol(place, value)
+
+    def _symbol(self, values: UnknownNumbers) -> Any:
+        """The function that counts values of a tuple; the same for tuples that are made alike."""
+        content = self.reasoning.universals.body(PLACE, values.at).term
+        function = z3.Function(f"upto!{len(self._symbols)}", _WHOLE, _WHOLE, _WHOLE)
+        return self._symbols.setdefault(content.get_id(), (function, content))[0]
+
+    def _explain(self, values: UnknownNumbers, symbol: Any, place: Term, value: Term, layers: int) -> None:
+        """Say what is known of the count of a value before a place."""
+        paths = self.reasoning.paths
+        key = (place.get_id(), value.get_id(), symbol.get_id())
         if paths.repeating or key in self._explained or layers > _MOST_LAYERS:
-            return count
-        self._explained[key] = count
+            return
+        self._explained[key] = (place, value, symbol)
         paths.keep(lambda: self._explained.pop(key))
-        first, last = values.at(low), values.at(z3.simplify(high - 1))
+        count, back, on = symbol(place, value), z3.simplify(place - 1), z3.simplify(place + 1)
         paths.add(
             count >= 0,
-            z3.Implies(low >= high, count == 0),
-            z3.Implies(low < high, count == symbol(z3.simplify(low + 1), high, value) + _one(first == value)),
-            z3.Implies(low < high, count == symbol(low, z3.simplify(high - 1), value) + _one(last == value)),
+            z3.Implies(place <= 0, count == 0),
+            z3.Implies(
+                z3.And(0 < place, place <= values.size), count == symbol(back, value) + _one(values.at(back) == value)
+            ),
+            z3.Implies(
+                z3.And(0 <= place, place < values.size), symbol(on, value) == count + _one(values.at(place) == value)
+            ),
         )
-        if values.made is not None:
-            kind, before, *rest = values.made
-            count_before = self._count(before, low, high, value, layers + 1)
-            if kind == "replaced":
-                at, new = rest
-                change = _one(new == value) - _one(before.at(at) == value)
-                paths.add(count == count_before + z3.If(z3.And(low <= at, at < high), change, 0))
-            else:
-                begin, end = rest
-                self._count(values, begin, z3.simplify(end), value, layers + 1)  # of which the most is known
-                apart = z3.Or(high <= begin, end <= low, end <= begin)
-                paths.add(z3.Implies(z3.Or(apart, z3.And(low <= begin, end <= high)), count == count_before))
-        return count
+        others = self._places.setdefault((symbol.name(), value.get_id()), [])
+        for other in others:
+            rises = symbol(other, value) - count
+            paths.add(z3.If(place <= other, z3.And(0 <= rises, rises <= other - place), rises <= 0))
+        others.append(place)
+        paths.keep(others.pop)
+        if values.made is not None:  # swept
+            _, before, begin, end = values.made
+            untouched = z3.Or(place <= begin, end <= place, end <= begin)
+            paths.add(z3.Implies(untouched, count == self._upto(before, place, value, layers + 1)))
+            for reached in (begin, end):
+                self._explain(values, symbol, z3.simplify(reached), value, layers + 1)
+        for pair in list(self._equal):
+            for one, other in (pair, pair[::-1]):
+                if self._symbol(self.reasoning.resolved(one.origin)).eq(symbol):
+                    inside = z3.And(one.shift <= place, place <= one.shift + one.size)
+                    within = z3.simplify(place - one.shift)
+                    counts = [self._upto(part, within, value, layers + 1) for part in (one, other)]
+                    paths.add(z3.Implies(inside, counts[0] == counts[1]))
 
 
 def _one(formula: Term) -> Term:

@@ -57,6 +57,14 @@ def first(low: int, high: int, holds: Callable[[int], bool]) -> int:
     return next((place for place in range(low, high) if holds(place)), high)
 
 
+def last(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The last place of which `holds(place)`; `low - 1` if there is none."""
+    reasons = reasons_of(low, high)
+    if reasons is not None:
+        return reasons.last(low, high, holds)  # type: ignore[no-any-return]
+    return next((place for place in reversed(range(low, high)) if holds(place)), low - 1)
+
+
 def fold(step: Callable[[int, int], int], initial: int, low: int, high: int, *, backwards: bool = False) -> int:
     """What `value = step(value, place)` at every place makes of the initial value; `backwards`: from the last place."""
     reasons = reasons_of(low, high, initial)

@@ -268,7 +268,7 @@ class Reasoning(Reasons):
                 return right.at(z3.simplify(place - left.size))
             return z3.If(inside, left.at(place), right.at(z3.simplify(place - left.size)))
 
-        return UnknownNumbers(self, z3.simplify(left.size + right.size), at)
+        return UnknownNumbers(self, z3.simplify(left.size + right.size), at, made=("joined", left, right))
 
     def repeated(self, values: object, times: object) -> UnknownNumbers:
         """`values * times`, of one value."""
@@ -298,6 +298,7 @@ class Reasoning(Reasons):
             both = self.universals.body(PLACE, lambda place: left.at(place) == right.at(place))
             if not z3.is_true(both.term):
                 self.universals.assume(z3.IntVal(0), left.size, both)
+                self.counting.note_equal(left, right)
 
         def deny() -> None:
             differ = z3.And(witness >= 0, witness < left.size, left.at(witness) != right.at(witness))
@@ -356,24 +357,34 @@ class Reasoning(Reasons):
 
     def first(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """The first place of which something holds."""
+        return self._outermost(low, high, holds, last=False)
+
+    def last(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
+        """The last place of which something holds."""
+        return self._outermost(low, high, holds, last=True)
+
+    def _outermost(self, low: Any, high: Any, holds: Callable[[Any], Any], last: bool) -> Any:
         bottom, top = self.integer(low), self.integer(high)
+        missing = z3.simplify(bottom - 1) if last else top  # what is found where it holds of no place
         if not self.paths.decide(bottom <= top):
-            return high
+            return UnknownNumber(self, missing)
         body = self.body(holds, self.formula, bottom, top)
-        found = z3.Int(self.paths.name("first"))
+        found = z3.Int(self.paths.name("last" if last else "first"))
         places = known_places(bottom, top)
         if places is not None:
-            each = [(self.universals.at(body, z3.IntVal(place)), z3.IntVal(place)) for place in places]
-            return UnknownNumber(self, merged([*each, (z3.BoolVal(True), top)]))
-        key = (bottom.get_id(), top.get_id(), body.term.get_id())
+            ordered = reversed(places) if last else places
+            each = [(self.universals.at(body, z3.IntVal(place)), z3.IntVal(place)) for place in ordered]
+            return UnknownNumber(self, merged([*each, (z3.BoolVal(True), missing)]))
+        key = (last, bottom.get_id(), top.get_id(), body.term.get_id())
         if key in self._firsts:
             return UnknownNumber(self, self._firsts[key][0])
         if not self.paths.repeating:
             self._firsts[key] = (found, bottom, top, body.term)  # which keeps their ids from being used again
             self.paths.keep(lambda: self._firsts.pop(key))
-        self.paths.add(bottom <= found, found <= top)
-        self.paths.add(z3.Implies(found < top, self.universals.at(body, found)))
-        self.universals.assume(bottom, found, body._replace(term=z3.Not(body.term)))
+        self.paths.add(found >= bottom - 1 if last else found >= bottom, found < top if last else found <= top)
+        self.paths.add(z3.Implies(found != missing, self.universals.at(body, found)))
+        fails = body._replace(term=z3.Not(body.term))
+        self.universals.assume(z3.simplify(found + 1) if last else bottom, top if last else found, fails)
         return UnknownNumber(self, found)
 
     def fold(

@@ -43,6 +43,23 @@ class Universal(NamedTuple):
     shifts: dict[str, list[Term]]  # by symbol, by how much the places it looks at are away from its own
 
 
+class _Order(NamedTuple):
+    """Values that ascend from `low` to below `high`, and the places at which they have been compared."""
+
+    low: Term
+    high: Term
+    body: Body
+    shifts: dict[str, list[Term]]
+    places: list[Term]
+
+    def of(self, one: Term, other: Term) -> Term:
+        """What that says of two places."""
+        inside = [self.low <= one, one < self.high, self.low <= other, other < self.high]
+        left, right = self.body.at(one), self.body.at(other)
+        ascends = z3.And(z3.Implies(one <= other, left <= right), z3.Implies(other <= one, right <= left))
+        return z3.simplify(z3.Implies(z3.And(*inside), ascends))
+
+
 class _FactAt(NamedTuple):
     """A fact at one place."""
 
@@ -65,6 +82,7 @@ class Universals:
     def __init__(self, paths: Paths) -> None:
         self.paths = paths
         self._facts: list[Universal] = []
+        self._orders: list[_Order] = []
         self._places: dict[tuple[str, int], _Place] = {}
         self._used: set[tuple[int, int]] = set()  # facts by number, places by id
         self._instances: dict[tuple[int, ...], _FactAt] = {}
@@ -97,14 +115,7 @@ class Universals:
         self.paths.plain = False
         if self.paths.repeating:
             return
-        shifts: dict[str, list[Term]] = {}
-        for symbol, read in body.reads:
-            shift = z3.simplify(read - body.place)
-            if _mentions(shift, body.place):
-                continue
-            known = shifts.setdefault(symbol, [])
-            if not any(shift.eq(other) for other in known):
-                known.append(shift)
+        shifts = _shifts(body)
         key = (low.get_id(), high.get_id(), body.term.get_id())
         number = len(self._facts)
         self._facts.append(Universal(key, low, high, body, shifts))
@@ -116,10 +127,23 @@ class Universals:
         for place in list(self._places.values()):
             self._use(number, place)
 
+    def assume_ascending(self, low: Term, high: Term, body: Body) -> None:
+        """Take for known that of two places the later one has no smaller value."""
+        self.paths.plain = False
+        if self.paths.repeating:
+            return
+        order = _Order(low, high, body, _shifts(body), [])
+        self._orders.append(order)
+        self.paths.keep(self._orders.pop)
+        for place in list(self._places.values()):
+            self._compare(order, place)
+        for end in (low, z3.simplify(high - 1)):
+            self.at(body, end)
+
     def at(self, body: Body, place: Term) -> Term:
         """A body at a place, which is thereby looked at."""
-        for symbol, read in body.reads:
-            self.look_at(symbol, z3.simplify(z3.substitute(read, (body.place, place))))
+        for symbol, read in _reads_at(body, place):
+            self.look_at(symbol, read)
         return body.at(place)
 
     def look_at(self, symbol: str, term: Term, removed: int = 0) -> None:
@@ -136,6 +160,20 @@ class Universals:
         self.paths.keep(lambda: self._places.pop(key))
         for number in range(len(self._facts)):
             self._use(number, place)
+        for order in list(self._orders):
+            self._compare(order, place)
+
+    def _compare(self, order: _Order, place: _Place) -> None:
+        for shift in order.shifts.get(place.symbol, ()):
+            at = z3.simplify(place.term - shift)
+            if any(at.eq(other) for other in order.places):
+                continue
+            for other in order.places:
+                self.paths.add(order.of(at, other))
+            order.places.append(at)
+            self.paths.keep(order.places.pop)
+            for symbol, read in _reads_at(order.body, at):
+                self.look_at(symbol, read, place.removed + (not read.eq(place.term)))
 
     def _use(self, number: int, place: _Place) -> None:
         fact = self._facts[number]
@@ -160,10 +198,25 @@ class Universals:
 def _instance(fact: Universal, at: Term) -> _FactAt:
     inside = z3.And(fact.low <= at, at < fact.high)
     formula = z3.simplify(z3.Implies(inside, fact.body.at(at)))
-    reads = tuple(
-        Read(symbol, z3.simplify(z3.substitute(read, (fact.body.place, at)))) for symbol, read in fact.body.reads
-    )
+    reads = _reads_at(fact.body, at)
     return _FactAt(None if z3.is_true(formula) else formula, reads, (fact.low, fact.high, fact.body.term, at))
+
+
+def _reads_at(body: Body, at: Term) -> tuple[Read, ...]:
+    return tuple(Read(symbol, z3.simplify(z3.substitute(read, (body.place, at)))) for symbol, read in body.reads)
+
+
+def _shifts(body: Body) -> dict[str, list[Term]]:
+    """By symbol, by how much the places that a body looks at are away from its own."""
+    shifts: dict[str, list[Term]] = {}
+    for symbol, read in body.reads:
+        shift = z3.simplify(read - body.place)
+        if _mentions(shift, body.place):
+            continue
+        known = shifts.setdefault(symbol, [])
+        if not any(shift.eq(other) for other in known):
+            known.append(shift)
+    return shifts
 
 
 def _mentions(term: Term, constant: Term) -> bool:
