@@ -8,7 +8,7 @@ does not know counts as possible.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
@@ -108,7 +108,7 @@ class Paths:
 
     # ---- ways
 
-    def ways(self, function: Callable[[], Any]) -> Iterator[Any]:
+    def ways(self, function: Callable[[], Any]) -> Generator[Any, None, None]:
         """What the function returns on every way through it that may be possible.
 
         Until the next one is asked for, the solver knows what holds on that way.
