@@ -233,7 +233,7 @@ class Paths:
     def fork(self, question: Question) -> bool:
         """The same for any question."""
         if self._branching is not None:
-            self.refuse("a question about all places inside a function of one place")
+            self.refuse("a question about whole tuples inside a function of one place")
         if self.repeating:
             fork = self._forks[self._position]
             self._position += 1
@@ -272,8 +272,7 @@ class Paths:
 
     def branches(self, function: Callable[[], Any]) -> list[WayThrough]:
         """All ways through a function of one place; conditions exclude each other, and cover all."""
-        if self._branching is not None:
-            self.refuse("a function of one place inside another")
+        outer = self._branching
         found: list[WayThrough] = []
         given: list[bool] | None = []
         try:
@@ -288,7 +287,7 @@ class Paths:
                     answers.pop()
                 given = [*answers[:-1], False] if answers else None
         finally:
-            self._branching = None
+            self._branching = outer
         return found
 
     @property
