@@ -17,6 +17,8 @@ from alphanpi.symbolic.states import parts_of
 
 MOST_MOMENTS = 120
 """Moments of real calls that statements about places must fit."""
+LEAST_TRIED = 12
+"""Moments in which a statement about values must have had something to say."""
 MOST_NUMBERS = 16
 """Numbers of a state that are compared with each other."""
 FACTORS = (1, 2, 3, 4, 5, 6)
@@ -265,7 +267,7 @@ class Statements:
 
     def _sections(self) -> Iterator[Statement]:
         """That values between two places are in order, or compare in one way with another value."""
-        pointed = [one for one in self._pointed() if any(map(_points_inside(one.of), self.moments))]
+        pointed = list(self._pointed())
         for values in self._tuples:
             ranges = list(self._ranges(values))
             for low, high, text, narrower in ranges:
@@ -277,7 +279,8 @@ class Statements:
                         ),
                         implied=tuple(f"{values.text} is in order at {one}" for one in narrower),
                     )
-                for other, (comparison, compare) in product(pointed, _COMPARISONS.items()):
+                tried = [other for other in pointed if self._tried(low, high, other) >= LEAST_TRIED]
+                for other, (comparison, compare) in product(tried, _COMPARISONS.items()):
                     said = f"{values.text} {comparison} {other.text} at"
                     weaker = [f"{values.text} {one} {other.text} at" for one in _IMPLIED.get(comparison, ())]
                     yield Statement(
@@ -290,13 +293,17 @@ class Statements:
                     )
 
     def _pointed(self) -> Iterator[_Pointed]:
-        """Values that others may be compared with: what numbers point at, last values, and numbers themselves."""
+        """Values that others may be compared with: those that numbers point at, and numbers that are no places."""
+        places: set[str] = set()
         for values in self._tuples:
             for number in self._numbers:
-                yield _Pointed(f"{values.text}[{number.text}]", _at(values.of, number.of))
-                yield _Pointed(f"{values.text}[{number.text} - 1]", _at(values.of, _before(number.of)))
+                if self._always(_is_place(number.of, values.of)):
+                    places.add(number.text)
+                    yield _Pointed(f"{values.text}[{number.text}]", _at(values.of, number.of))
+                    yield _Pointed(f"{values.text}[{number.text} - 1]", _at(values.of, _before(number.of)))
         for number in self._numbers:
-            yield _Pointed(number.text, lambda moment, number=number: (True, number.of(moment)))  # type: ignore[misc]
+            if number.text not in places:
+                yield _Pointed(number.text, lambda moment, number=number: (True, number.of(moment)))  # type: ignore[misc]
 
     def _shifted(self) -> Iterator[Statement]:
         """That two tuples are the same along a range of places."""
@@ -313,6 +320,14 @@ class Statements:
                         ),
                         implied=tuple(f"{said} {where}" for where in narrower),
                     )
+
+    def _tried(self, low: Callable[[Moment], Any], high: Callable[[Moment], Any], other: _Pointed) -> int:
+        """In how many moments there are values to be compared."""
+        tried = 0
+        for moment in self.moments:
+            held, at = other.of(moment)
+            tried += low(moment) < high(moment) and (held is True or 0 <= at < len(held))
+        return tried
 
     def _ranges(self, values: _Values, numbers: Sequence[Number] | None = None) -> list[_Range]:
         """Ranges of places, each with those that it always holds; the last place may be inside."""
@@ -464,12 +479,8 @@ def _budget(difference: Number, factor: int, more: int) -> Statement:
     )
 
 
-def _points_inside(of: Callable[[Moment], tuple[Any, Any]]) -> Callable[[Moment], bool]:
-    def inside(moment: Moment) -> bool:
-        values, at = of(moment)
-        return values is True or 0 <= at < len(values)
-
-    return inside
+def _is_place(of: Callable[[Moment], Any], values: Callable[[Moment], Any]) -> Callable[[Moment], bool]:
+    return lambda moment: 0 <= of(moment) <= len(values(moment))
 
 
 def _at(values: Callable[[Moment], Any], place: Callable[[Moment], Any]) -> Callable[[Moment], tuple[Any, Any]]:
