@@ -390,8 +390,8 @@ class _Ways:
 
     def _holds(self, condition: Callable[[], Any], otherwise: str) -> bool:
         """Whether a condition is true on all ways; where it is not, that is written down."""
-        for holds in self.body.ways(lambda: bool(condition())):
-            if not holds:
+        for claim in self.body.ways(condition):
+            if not self.body.holding.certain(claim):
                 self.fall_short(otherwise)
                 return False
         return True

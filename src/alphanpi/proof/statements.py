@@ -12,6 +12,7 @@ from operator import eq, ge, gt, le, lt
 from typing import Any, NamedTuple
 
 from alphanpi.environment.specification import Environment
+from alphanpi.proof.kernels import integer_kernel
 from alphanpi.symbolic import every, is_sorted, length, same_values
 from alphanpi.symbolic.states import parts_of
 
@@ -25,6 +26,8 @@ FACTORS = (1, 2, 3, 4, 5, 6)
 """Actions a step may take for each unit by which a difference falls."""
 MOST_BUDGETS = 8
 """Statements about the actions that are left, those that leave fewest unused."""
+LARGEST_FACTOR = 6
+"""In sums of numbers."""
 _FARTHEST = 2  # differences that are told apart
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {"==": eq, "<": lt, "<=": le, ">": gt, ">=": ge}
 _IMPLIED = {"==": ("<=", ">="), "<": ("<=",), ">": (">=",)}
@@ -114,6 +117,7 @@ class Statements:
             *(Statement(f"length of {one.text} is as at the start", _same_length(one)) for one in self._tuples if one.changes),
             *self._truths(),
             *self._comparisons(),
+            *self._equations(),
             *self._budgets(),
             own,
             *self._frames(),
@@ -194,6 +198,21 @@ class Statements:
                     weaker = _text(one, other, bound + step, comparison)
                     yield _apart(one, other, bound, comparison, (weaker,))
                     yield _apart(one, other, bound + step, comparison, ())
+
+    def _equations(self) -> Iterator[Statement]:
+        """Sums of numbers that are always the same: a basis of all there are."""
+        numbers = [*self._numbers, Number("actions taken", lambda moment: moment.taken, changes=True)]
+        numbers.sort(key=lambda number: not number.changes)  # each equation then speaks of one that changes, if any does
+        rows = [[*(number.of(moment) for number in numbers), 1] for moment in self.moments]
+        for weights in integer_kernel(rows):
+            *factors, more = weights
+            if max(map(abs, weights)) > LARGEST_FACTOR or not any(
+                factor and number.changes for factor, number in zip(factors, numbers, strict=True)
+            ):
+                continue
+            terms = [(factor, number) for factor, number in zip(factors, numbers, strict=True) if factor]
+            text = " ".join(f"{factor:+} * {number.text}" for factor, number in terms)
+            yield Statement(f"{text} {more:+} == 0", _sums_to(terms, more))
 
     def _budgets(self) -> Iterator[Statement]:
         """That enough actions are left: as many as some difference asks for, which falls with those taken."""
@@ -457,6 +476,16 @@ def _difference(one: Number, other: Number) -> Callable[[Moment], Any]:
 
 def _sum(one: Callable[[Moment], Any], other: Callable[[Moment], Any]) -> Callable[[Moment], Any]:
     return lambda moment: one(moment) + other(moment)
+
+
+def _sums_to(terms: Sequence[tuple[int, Number]], more: int) -> Callable[[Moment], Any]:
+    def holds(moment: Moment) -> Any:
+        total: Any = more
+        for factor, number in terms:
+            total = total + factor * number.of(moment)
+        return total == 0
+
+    return holds
 
 
 def _text(one: Number, other: Number, apart: int, comparison: str) -> str:

@@ -243,6 +243,10 @@ class Paths:
         first, second = question.assume, question.deny
         if self.model is None and not self.possible():
             raise ImpossibleError
+        if question.follows and self.excluded(effect=question.assume if question.negated else question.deny):
+            self._push()
+            self._take(_Fork(question.kind, question.formula, True, None), lambda: None)
+            return not question.negated
         self._push()
         fork = _Fork(question.kind, question.formula, True, second)
         self._take(fork, first)

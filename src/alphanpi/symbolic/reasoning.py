@@ -376,7 +376,7 @@ class Reasoning(Reasons):
             self.paths.add(bottom <= witness, witness < top, z3.Not(self.universals.at(body, witness)))
             self.universals.point_at(body)
 
-        return UnknownClaim(self, Question("every", lambda: self.universals.assume(bottom, top, body), deny))
+        return UnknownClaim(self, Question("every", lambda: self.universals.assume(bottom, top, body), deny, follows=True))
 
     def _stated(self, low: Term, high: Term, holds: Callable[[UnknownNumber], Term]) -> Term:
         """That something holds of all places, inside a function of one place."""

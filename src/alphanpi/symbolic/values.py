@@ -104,6 +104,7 @@ class Question(NamedTuple):
     deny: Callable[[], None]
     negated: bool = False
     formula: Term = None  # where it is no more than that
+    follows: bool = False  # a yes says nothing that does not follow, at any place, where no is impossible
 
 
 class UnknownNumber(UnknownValue):
