@@ -114,7 +114,11 @@ class Statements:
         own = Statement("it is valid", lambda moment: environment.valid(moment.state))
         found = [
             *(Statement(f"{leaf.text} is as at the start", _kept(leaf.path), leaf.path) for leaf in self._leaves),
-            *(Statement(f"length of {one.text} is as at the start", _same_length(one)) for one in self._tuples if one.changes),
+            *(
+                Statement(f"length of {one.text} is as at the start", _same_length(one))
+                for one in self._tuples
+                if one.changes
+            ),
             *self._truths(),
             *self._comparisons(),
             *self._equations(),
@@ -202,7 +206,9 @@ class Statements:
     def _equations(self) -> Iterator[Statement]:
         """Sums of numbers that are always the same: a basis of all there are."""
         numbers = [*self._numbers, Number("actions taken", lambda moment: moment.taken, changes=True)]
-        numbers.sort(key=lambda number: not number.changes)  # each equation then speaks of one that changes, if any does
+        numbers.sort(
+            key=lambda number: not number.changes
+        )  # each equation then speaks of one that changes, if any does
         rows = [[*(number.of(moment) for number in numbers), 1] for moment in self.moments]
         for weights in integer_kernel(rows):
             *factors, more = weights
@@ -244,7 +250,8 @@ class Statements:
                 if any(factor * fall < spent for fall, spent in zip(falls, taken, strict=True)):
                     continue
                 left = [
-                    moment.limit - moment.taken - factor * difference.of(moment) for moment in (one.moment for one in self.seen)
+                    moment.limit - moment.taken - factor * difference.of(moment)
+                    for moment in (one.moment for one in self.seen)
                 ]
                 if left and tuple(left) not in known:
                     known.add(tuple(left))
@@ -351,11 +358,16 @@ class Statements:
     def _ranges(self, values: _Values, numbers: Sequence[Number] | None = None) -> list[_Range]:
         """Ranges of places, each with those that it always holds; the last place may be inside."""
         chosen = self._numbers if numbers is None else numbers
-        ends = [*((number.text, number.of) for number in chosen), *((f"{one.text} + 1", _next(one.of)) for one in chosen)]
+        ends = [
+            *((number.text, number.of) for number in chosen),
+            *((f"{one.text} + 1", _next(one.of)) for one in chosen),
+        ]
         columns = {text: [of(moment) for moment in self.moments] for text, of in ends}
         sizes = [len(values.of(moment)) for moment in self.moments]
         inside = {
-            text for text, column in columns.items() if all(0 <= end <= size for end, size in zip(column, sizes, strict=True))
+            text
+            for text, column in columns.items()
+            if all(0 <= end <= size for end, size in zip(column, sizes, strict=True))
         }
         found: list[tuple[str, Callable[[Moment], Any], Callable[[Moment], Any], list[int], list[int]]] = []
         for (low_text, low), (high_text, high) in product(ends, repeat=2):
@@ -431,9 +443,7 @@ def _given(environment: Environment[Any], program: str, moments: Sequence[Moment
         return []
 
     def holds(number: int) -> Callable[[Moment], Any]:
-        return lambda moment: next(
-            islice(environment.invariants(program, moment.start, moment.state), number, None)
-        )
+        return lambda moment: next(islice(environment.invariants(program, moment.start, moment.state), number, None))
 
     return [Statement(f"statement {number + 1} of `invariants`", holds(number)) for number in range(count)]
 

@@ -48,7 +48,8 @@ class Counting:
         last = z3.simplify(values.size - 1)
         places = known_places(z3.IntVal(0), last)
         if places is not None:
-            ordered = [values.at(z3.IntVal(place)) <= values.at(z3.IntVal(place + 1)) for place in places]
+            with universals.seeking():
+                ordered = [values.at(z3.IntVal(place)) <= values.at(z3.IntVal(place + 1)) for place in places]
             return UnknownTruth(reasoning, z3.simplify(z3.And(*ordered)))
         body = universals.body(PLACE, values.at)
         witness = z3.Int(reasoning.paths.name("descent"))
@@ -57,8 +58,9 @@ class Counting:
             universals.assume_ascending(z3.IntVal(0), values.size, body)
 
         def deny() -> None:
-            following = universals.at(body, z3.simplify(witness + 1))
-            reasoning.paths.add(witness >= 0, witness < last, universals.at(body, witness) > following)
+            with universals.seeking():
+                following = universals.at(body, z3.simplify(witness + 1))
+                reasoning.paths.add(witness >= 0, witness < last, universals.at(body, witness) > following)
 
         return UnknownClaim(reasoning, Question("is_sorted", assume, deny, follows=True))
 
@@ -69,7 +71,8 @@ class Counting:
         skolem = [z3.Function(paths.name("place of"), _WHOLE, _WHOLE) for _ in range(2)]
         lengths = [known_places(z3.IntVal(0), values.size) for values in (one, other)]
         if lengths[0] is not None and lengths[1] is not None:
-            return self._gone_through(one, other, lengths[0], lengths[1])
+            with universals.seeking():
+                return self._gone_through(one, other, lengths[0], lengths[1])
 
         def assume() -> None:
             paths.add(one.size == other.size)
@@ -79,7 +82,7 @@ class Counting:
                     there = place_of(place)
                     return z3.And(there >= 0, there < held.size, held.at(there) == holder.at(place))
 
-                universals.assume(z3.IntVal(0), holder.size, universals.body(PLACE, found))
+                universals.assume(z3.IntVal(0), holder.size, universals.body(PLACE, found), sought=True)
             self._alike.append((one, other))
             paths.keep(self._alike.pop)
             for value in self._counted:

@@ -305,7 +305,8 @@ class Reasoning(Reasons):
         witness = z3.Int(self.paths.name("differing"))
         places, others = known_places(z3.IntVal(0), left.size), known_places(z3.IntVal(0), right.size)
         if places is not None and places == others:
-            formula = z3.And(*[left.at(z3.IntVal(place)) == right.at(z3.IntVal(place)) for place in places])
+            with self.universals.seeking():
+                formula = z3.And(*[left.at(z3.IntVal(place)) == right.at(z3.IntVal(place)) for place in places])
             return UnknownTruth(self, z3.simplify(z3.Not(formula) if negated else formula))
         if self._around:
             alike = self._stated(z3.IntVal(0), left.size, lambda place: left.at(place.term) == right.at(place.term))
@@ -322,7 +323,8 @@ class Reasoning(Reasons):
                 self.counting.note_equal(left, right)
 
         def deny() -> None:
-            differ = z3.And(witness >= 0, witness < left.size, left.at(witness) != right.at(witness))
+            with self.universals.seeking():
+                differ = z3.And(witness >= 0, witness < left.size, left.at(witness) != right.at(witness))
             self.paths.add(z3.Or(left.size != right.size, differ))
 
         return UnknownClaim(self, Question("same", assume, deny, negated))
@@ -370,14 +372,18 @@ class Reasoning(Reasons):
             return True
         places = known_places(bottom, top)
         if places is not None:
-            each = [self.universals.at(body, z3.IntVal(place)) for place in places]
+            with self.universals.seeking():
+                each = [self.universals.at(body, z3.IntVal(place)) for place in places]
             return UnknownTruth(self, z3.simplify(z3.And(*each)))
 
         def deny() -> None:
-            self.paths.add(bottom <= witness, witness < top, z3.Not(self.universals.at(body, witness)))
+            with self.universals.seeking():
+                self.paths.add(bottom <= witness, witness < top, z3.Not(self.universals.at(body, witness)))
             self.universals.point_at(body)
 
-        return UnknownClaim(self, Question("every", lambda: self.universals.assume(bottom, top, body), deny, follows=True))
+        return UnknownClaim(
+            self, Question("every", lambda: self.universals.assume(bottom, top, body), deny, follows=True)
+        )
 
     def _stated(self, low: Term, high: Term, holds: Callable[[UnknownNumber], Term]) -> Term:
         """That something holds of all places, inside a function of one place."""

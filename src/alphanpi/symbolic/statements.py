@@ -72,7 +72,9 @@ class Statements:
         key = (kind, len(used), lowest.get_id(), highest.get_id(), term.get_id())
         if key not in self._names:
             reads = tuple(Read(read.symbol, put(read.place)) for read in body.reads)
-            made = _made(kind, len(self._names), [new for _, new in pairs[:-1]], lowest, highest, Body(_WITHIN, term, reads))
+            made = _made(
+                kind, len(self._names), [new for _, new in pairs[:-1]], lowest, highest, Body(_WITHIN, term, reads)
+            )
             self._statements[made.symbol.name()] = made  # which keeps the ids of the key from being used again
             self._names[key] = made.symbol.name()
         statement = self._statements[self._names[key]]
