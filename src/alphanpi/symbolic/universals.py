@@ -15,6 +15,8 @@ MOST_REMOVED = 1
 STATEMENT = "statement"
 """Stands for a symbol where what is looked at is a statement about all places, as a term of the places around it."""
 
+_OTHER = z3.Int("another place")
+
 
 class Read(NamedTuple):
     """A place in a symbol that something looks at."""
@@ -233,7 +235,9 @@ def _instance(fact: Universal, at: Term) -> _FactAt:
     inside = z3.And(fact.low <= at, at < fact.high)
     formula = z3.simplify(z3.Implies(inside, fact.body.at(at)))
     reads = _reads_at(fact.body, at)
-    return _FactAt(None if z3.is_true(formula) else formula, reads, (fact.low, fact.high, fact.body.place, fact.body.term, at))
+    return _FactAt(
+        None if z3.is_true(formula) else formula, reads, (fact.low, fact.high, fact.body.place, fact.body.term, at)
+    )
 
 
 def _reads_at(body: Body, at: Term) -> tuple[Read, ...]:
@@ -261,6 +265,4 @@ def _unexplained(stated: Term, removed: int) -> None:
 
 def mentions(term: Term, constant: Term) -> bool:
     """Whether a term has a constant in it."""
-    if term.eq(constant):
-        return True
-    return any(mentions(child, constant) for child in term.children())
+    return not z3.substitute(term, (constant, _OTHER)).eq(term)
