@@ -17,6 +17,8 @@ MOST_REMOVED = 1
 STATEMENT = "statement"
 """Stands for a symbol where what is looked at is a statement about all places, as a term of the places around it."""
 
+_OTHER = z3.Int("another place")
+
 
 class Read(NamedTuple):
     """A place in a symbol that something looks at."""
@@ -281,6 +283,4 @@ def _unexplained(stated: Term, removed: int) -> None:
 
 def mentions(term: Term, constant: Term) -> bool:
     """Whether a term has a constant in it."""
-    if term.eq(constant):
-        return True
-    return any(mentions(child, constant) for child in term.children())
+    return not z3.substitute(term, (constant, _OTHER)).eq(term)
