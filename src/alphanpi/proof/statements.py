@@ -75,6 +75,7 @@ class _Values(NamedTuple):
     of: Callable[[Moment], Any]
     of_start: Callable[[Moment], Any]
     changes: bool
+    ordered: bool  # numbers, and no letters
 
 
 class _Leaf(NamedTuple):
@@ -111,23 +112,20 @@ class Statements:
         if not self.moments:
             return []
         environment, program = self.environment, self.program
-        own = Statement("it is valid", lambda moment: environment.valid(moment.state))
+        given = _given(environment, program, self.moments)
+        lengths = (Statement(f"length of {one.text} is as at the start", _same_length(one)) for one in self._tuples)
         found = [
             *(Statement(f"{leaf.text} is as at the start", _kept(leaf.path), leaf.path) for leaf in self._leaves),
-            *(
-                Statement(f"length of {one.text} is as at the start", _same_length(one))
-                for one in self._tuples
-                if one.changes
-            ),
+            *lengths,
             *self._truths(),
             *self._comparisons(),
             *self._equations(),
             *self._budgets(),
-            own,
+            Statement("it is valid", lambda moment: environment.valid(moment.state)),
+            *given,
             *self._frames(),
-            *self._sections(),
-            *self._shifted(),
-            *_given(environment, program, self.moments),
+            # Who says something of values says what matters; all else that may be true of them takes long to follow.
+            *(() if given else (*self._sections(), *self._shifted())),
         ]
         fitting: dict[str, Statement] = {}
         for statement in found:
@@ -146,9 +144,11 @@ class Statements:
     def _find_tuples(self) -> Iterator[_Values]:
         first = self.moments[0] if self.moments else None
         for leaf in self._leaves:
-            if first is not None and type(part_at(first.state, leaf.path)) is tuple:
+            kind = None if first is None else type(part_at(first.state, leaf.path))
+            if kind in (tuple, str):
+                changes = leaf.path not in self._kept
                 yield _Values(
-                    leaf.text, leaf.path, _reading(leaf.path), _start_reading(leaf.path), leaf.path not in self._kept
+                    leaf.text, leaf.path, _reading(leaf.path), _start_reading(leaf.path), changes, kind is tuple
                 )
 
     def _find_numbers(self) -> Iterator[Number]:
@@ -277,7 +277,7 @@ class Statements:
                     implied=tuple(f"{values.text} is as at the start at {one}" for one in narrower),
                 )
             steady = self._ranges(values, [number for number in self._numbers if not number.changes])
-            for low, high, text, _ in steady:
+            for low, high, text, _ in steady if values.ordered else ():
                 yield Statement(
                     f"{values.text} holds the values of the start at {text}",
                     lambda moment, values=values, low=low, high=high: same_values(  # type: ignore[misc]
@@ -294,8 +294,8 @@ class Statements:
     def _sections(self) -> Iterator[Statement]:
         """That values between two places are in order, or compare in one way with another value."""
         pointed = list(self._pointed())
-        for values in self._tuples:
-            ranges = list(self._ranges(values))
+        for values in (one for one in self._tuples if one.ordered):
+            ranges = self._ranges(values)
             for low, high, text, narrower in ranges:
                 if values.changes:
                     yield Statement(
@@ -321,7 +321,7 @@ class Statements:
     def _pointed(self) -> Iterator[_Pointed]:
         """Values that others may be compared with: those that numbers point at, and numbers that are no places."""
         places: set[str] = set()
-        for values in self._tuples:
+        for values in (one for one in self._tuples if one.ordered):
             for number in self._numbers:
                 if self._always(_is_place(number.of, values.of)):
                     places.add(number.text)

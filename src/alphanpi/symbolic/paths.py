@@ -90,6 +90,7 @@ class Paths:
     def __init__(self, deadline: float = float("inf")) -> None:
         self.solver = z3.Solver()
         self.solver.set("rlimit", EFFORT)
+        self.solver.set("arith.solver", 2)  # finds models of sums and counts ten times as fast as the newer one
         self.deadline = deadline
         self.queries = 0
         self.unknowns = 0
