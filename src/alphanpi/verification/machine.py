@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +19,7 @@ from alphanpi.network.decisions import Decisions
 from alphanpi.symbolic.base import offers_proof
 from alphanpi.verification.audit import AuditFinding, Auditor, Claim, _OpenCall, failing_run
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.exploration import CounterExample
+from alphanpi.verification.exploration import MOST_FAILING, CounterExample, StartOrigin
 
 if TYPE_CHECKING:
     from alphanpi.environment.checking.twin import Twin
@@ -78,10 +78,21 @@ def real_failures(interpreter: Interpreter, proofs: Mapping[str, ProgramProof]) 
                 failing.setdefault(culprit.program, []).append(culprit)
             if undecided > _MOST_UNDECIDED:
                 break
-    return {
-        name: failing_run(interpreter, min(calls, key=lambda call: guard.size(call.state)))
-        for name, calls in failing.items()
-    }
+    return {name: _smallest(interpreter, calls) for name, calls in failing.items()}
+
+
+def _smallest(interpreter: Interpreter, failing: list[Call]) -> CounterExample:
+    """The run of the smallest call that fails; with others of its size, for practice."""
+    guard = interpreter.guard
+    smallest = min(failing, key=lambda call: guard.size(call.state))
+    alike = [call.state for call in failing if guard.size(call.state) == guard.size(smallest.state)]
+    return failing_run(interpreter, smallest)._replace(failing=origins_of(guard.environment, alike))
+
+
+def origins_of(environment: Environment[Any], starts: Sequence[Any]) -> tuple[StartOrigin, ...]:
+    """Where to find these starts again; some of them, and none that `symbolic` cannot make."""
+    origins = (StartOrigin.of_general(environment, start) for start in starts)
+    return tuple(islice(dict.fromkeys(filter(None, origins)), MOST_FAILING))
 
 
 def _drawn(guard: Guard, program: Program) -> Iterator[Any]:
