@@ -97,12 +97,31 @@ def test_insertion_sort_knows_when_nothing_is_left_to_insert():
 
 
 @pytest.mark.parametrize(
-    ("numbers", "expected"),
-    [((3, 1), (1, 3)), ((2, 5, 1, 3, 4), (1, 2, 3, 4, 5)), ((5, 1, 4, 2), (4, 2, 5, 1)), ((1, 1, 1), (1, 1, 1))],
+    ("numbers", "expected"), [((3, 1), (1, 3)), ((2, 5, 1, 3, 4), (1, 2, 3, 4, 5)), ((1, 1, 1), (1, 1, 1))]
 )
-def test_merge(numbers, expected):
+def test_merge_of_halves_that_are_in_order(numbers, expected):
     before = begun((9, *numbers, 0), 1, len(numbers) + 1)
-    assert list(MERGE.outcomes("MERGE", before)) == [begun((9, *expected, 0), 1, len(numbers) + 1)]
+    right = begun((9, *expected, 0), 1, len(numbers) + 1)
+    assert list(MERGE.outcomes("MERGE", before)) == [right]
+    changed = [right._replace(values=(9, *numbers, 0)), right._replace(values=(0, *expected, 9))]
+    wrong = [*changed, right._replace(start=0), right._replace(left_head=2), right._replace(taken=(1,))]
+    invented = right._replace(values=(9, *expected[:-1], expected[-1] + 1, 0))
+    for after in [*wrong, invented]:
+        assert after == right or not MERGE.post("MERGE", before, after), after
+
+
+def test_merge_of_other_halves_keeps_the_numbers():
+    before = begun((5, 1, 4, 2), 0, 4)
+    outcomes = list(MERGE.outcomes("MERGE", before))
+    assert outcomes[0].values == (4, 2, 5, 1)
+    assert {after.values for after in outcomes} == set(permutations((5, 1, 4, 2)))
+    assert not MERGE.post("MERGE", before, begun((1, 2, 4, 4), 0, 4))
+
+
+def test_merge_is_taught_where_it_is_needed():
+    rng = np.random.default_rng(0)
+    drawn = [MERGE.initial("MERGE", 5, rng) for _ in range(50)]
+    assert all(list(half) == sorted(half) for state in drawn for half in state.halves())
 
 
 def test_merge_takes_from_both_halves_and_puts_back():

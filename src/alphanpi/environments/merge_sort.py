@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import permutations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from alphanpi.environment.scene import Scene
 from alphanpi.environment.specification import Environment, action, program, subproblem
 from alphanpi.environments.list_picture import picture
 from alphanpi.environments.lists import drawn_integers, order_patterns, read_integers
+from alphanpi.symbolic import Unknowns, is_sorted, length, same_values
 
 
 class Halves(NamedTuple):
@@ -28,6 +30,18 @@ class Halves(NamedTuple):
     def middle(self) -> int:
         """Where the right half begins; the left one is not the longer one."""
         return (self.start + self.end) // 2
+
+    def current(self) -> tuple[int, ...]:
+        """The numbers of the current problem."""
+        return self.values[self.start : self.end]
+
+    def halves(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The numbers of the left half and of the right one."""
+        return self.values[self.start : self.middle], self.values[self.middle : self.end]
+
+    def outside(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The numbers on both sides of the current problem, which no program may touch."""
+        return self.values[: self.start], self.values[self.end :]
 
     def with_numbers(self, numbers: Iterable[int]) -> Halves:
         """The same problem with other numbers in it."""
@@ -61,18 +75,28 @@ def nothing_taken(state: Halves) -> bool:
 
 def everything_taken(state: Halves) -> bool:
     """Whether all numbers are taken."""
-    return len(state.taken) == state.end - state.start
+    return length(state.taken) == state.end - state.start
 
 
-def merged(state: Halves) -> Halves:
-    """Both halves in one, always the smaller of the two heads first; sorted if the halves are."""
-    left, right = state.values[state.start : state.middle], state.values[state.middle : state.end]
-    return state.with_numbers(heapq.merge(left, right))
+def halves_in_order(state: Halves) -> bool:
+    """Whether each half is sorted."""
+    left, right = state.halves()
+    return is_sorted(left) and is_sorted(right)
 
 
-def in_order(state: Halves) -> Halves:
-    """The numbers sorted."""
-    return state.with_numbers(sorted(state.values[state.start : state.end]))
+def rearranged(before: Halves, after: Halves) -> bool:
+    """Whether the same numbers are there in whatever order, and nothing else has changed."""
+    return (
+        after == before._replace(values=after.values)
+        and after.outside() == before.outside()
+        and same_values(after.current(), before.current())
+    )
+
+
+def with_sorted_halves(state: Halves) -> Halves:
+    """Each half sorted."""
+    left, right = state.halves()
+    return state.with_numbers((*sorted(left), *sorted(right)))
 
 
 def left_half(state: Halves) -> Halves | None:
@@ -106,18 +130,19 @@ class MergeSort(Environment[Halves]):
     def TAKE_LEFT(self, state: Halves) -> Halves:
         """Take the head of the left half."""
         head = state.values[state.left_head]
-        return state._replace(left_head=state.left_head + 1, taken=(*state.taken, head))
+        return state._replace(left_head=state.left_head + 1, taken=state.taken + (head,))
 
     @action(pre=right_remains)
     def TAKE_RIGHT(self, state: Halves) -> Halves:
         """Take the head of the right half."""
         head = state.values[state.right_head]
-        return state._replace(right_head=state.right_head + 1, taken=(*state.taken, head))
+        return state._replace(right_head=state.right_head + 1, taken=state.taken + (head,))
 
     @action(pre=everything_taken)
     def PUT_BACK(self, state: Halves) -> Halves:
         """Write what was taken where the halves were."""
-        values = (*state.values[: state.start], *state.taken, *state.values[state.end :])
+        left, right = state.outside()
+        values = left + state.taken + right
         return begun(values, state.start, state.end)
 
     @program(
@@ -128,17 +153,19 @@ class MergeSort(Environment[Halves]):
         train_sizes=(2, 3, 4, 5),
     )
     def MERGE(self, before: Halves, after: Halves) -> bool:
-        """Merge the halves, always the smaller of the two heads first; if they are in order, all is then."""
-        return after == merged(before)
+        """Merge the halves: the same numbers, in order if each half was."""
+        in_order = halves_in_order(before)
+        return rearranged(before, after) and (is_sorted(after.current()) or not in_order)
 
     @program(level=2, depth=4, pre=nothing_taken, recursive=(left, right))
     def MERGE_SORT(self, before: Halves, after: Halves) -> bool:
         """Sort the numbers."""
-        return after == in_order(before)
+        return rearranged(before, after) and is_sorted(after.current())
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Halves:
-        """Small integers."""
-        return begun(drawn_integers(size, rng), 0, size)
+        """Small integers; for MERGE, each half in order."""
+        state = begun(drawn_integers(size, rng), 0, size)
+        return with_sorted_halves(state) if program == "MERGE" else state
 
     def observe(self, state: Halves) -> tuple[bool, ...]:
         """What remains of the halves, and whether the head of the right one is smaller where both have one."""
@@ -159,8 +186,27 @@ class MergeSort(Environment[Halves]):
         yield begun(tuple(values), 0, size)
 
     def outcomes(self, program: str, before: Halves) -> Iterator[Halves]:
-        """A single one."""
-        yield merged(before) if program == "MERGE" else in_order(before)
+        """The numbers sorted; in any order where halves were merged that are not."""
+        if program == "MERGE" and not halves_in_order(before):
+            yield before.with_numbers(heapq.merge(*before.halves()))  # which is the one that is looked for
+            for numbers in permutations(before.current()):
+                yield before.with_numbers(numbers)
+        else:
+            yield before.with_numbers(sorted(before.current()))
+
+    def symbolic(self, unknown: Unknowns) -> Halves:
+        """Any numbers, in the list and taken, with the current problem and the heads anywhere."""
+        number = unknown.number
+        return Halves(unknown.numbers(), number(), number(), number(), number(), unknown.numbers())
+
+    def valid(self, state: Halves) -> bool:
+        """The current problem is a part of the list, and nothing of it is taken."""
+        return (
+            0 <= state.start <= state.end <= length(state.values)
+            and state.left_head == state.start
+            and state.right_head == state.middle
+            and nothing_taken(state)
+        )
 
     def parse(self, program: str, text: str) -> Halves:
         """Read integers separated by blanks or commas."""

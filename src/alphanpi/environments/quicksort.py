@@ -12,7 +12,7 @@ from alphanpi.environment.scene import Scene
 from alphanpi.environment.specification import Environment, action, program, subproblem
 from alphanpi.environments.list_picture import picture
 from alphanpi.environments.lists import drawn_integers, order_patterns, read_integers
-from alphanpi.symbolic import exchanged
+from alphanpi.symbolic import Unknowns, every, exchanged, is_sorted, length, same_values
 
 
 class Span(NamedTuple):
@@ -27,6 +27,14 @@ class Span(NamedTuple):
     def with_numbers(self, numbers: Sequence[int]) -> Span:
         """The same span with other numbers in it."""
         return self._replace(values=(*self.values[: self.start], *numbers, *self.values[self.end :]))
+
+    def current(self) -> tuple[int, ...]:
+        """The numbers of the current problem."""
+        return self.values[self.start : self.end]
+
+    def outside(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The numbers on both sides of the current problem, which no program may touch."""
+        return self.values[: self.start], self.values[self.end :]
 
 
 def begun(values: tuple[int, ...], start: int, end: int) -> Span:
@@ -52,6 +60,15 @@ def smaller(span: Span) -> bool:
 def pointers_at_start(span: Span) -> bool:
     """Whether both pointers are at the start."""
     return span.scan == span.border == span.start
+
+
+def rearranged(before: Span, after: Span) -> bool:
+    """Whether the same numbers are there in whatever order, and nothing else has changed but the pointers."""
+    return (
+        after == before._replace(values=after.values, scan=after.scan, border=after.border)
+        and after.outside() == before.outside()
+        and same_values(after.current(), before.current())
+    )
 
 
 def left_of_border(span: Span) -> Span | None:
@@ -104,22 +121,21 @@ class Quicksort(Environment[Span]):
     )
     def PARTITION(self, before: Span, after: Span) -> bool:
         """Bring the last number to the border, smaller ones left of it, all others right of it."""
+        values, start, end, scan, border = after
         pivot = before.values[before.end - 1]
-        inside = after.values[after.start : after.end]
-        place = after.border - after.start
         return (
-            after == before.with_numbers(inside)._replace(scan=before.end - 1, border=after.border)
-            and sorted(inside) == sorted(before.values[before.start : before.end])
-            and inside[place] == pivot
-            and all(value < pivot for value in inside[:place])
-            and all(value >= pivot for value in inside[place + 1 :])
+            rearranged(before, after)
+            and scan == end - 1
+            and start <= border < end
+            and values[border] == pivot
+            and every(start, border, lambda place: values[place] < pivot)
+            and every(border + 1, end, lambda place: values[place] >= pivot)
         )
 
     @program(level=2, depth=4, pre=pointers_at_start, minimum_size=0, recursive=(left, right))
     def QUICKSORT(self, before: Span, after: Span) -> bool:
         """Sort the numbers; the pointers may stand anywhere."""
-        inside = sorted(before.values[before.start : before.end])
-        return after == before.with_numbers(inside)._replace(scan=after.scan, border=after.border)
+        return rearranged(before, after) and is_sorted(after.current())
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Span:
         """Small integers."""
@@ -147,19 +163,27 @@ class Quicksort(Environment[Span]):
 
     def outcomes(self, program: str, before: Span) -> Iterator[Span]:
         """Every order of the numbers on both sides of the pivot; or sorted, with the pointers anywhere."""
-        inside = before.values[before.start : before.end]
         if program == "PARTITION":
-            *others, pivot = inside
+            *others, pivot = before.current()
             small = [value for value in others if value < pivot]
             large = [value for value in others if not value < pivot]
             for left, right in product(permutations(small), permutations(large)):
                 partitioned = before.with_numbers((*left, pivot, *right))
                 yield partitioned._replace(scan=before.end - 1, border=before.start + len(small))
         else:
-            done = before.with_numbers(sorted(inside))
+            done = before.with_numbers(sorted(before.current()))
             places = range(before.start, max(before.start + 1, before.end))
             for scan, border in product(places, repeat=2):
                 yield done._replace(scan=scan, border=border)
+
+    def symbolic(self, unknown: Unknowns) -> Span:
+        """Any numbers, the current problem and the pointers anywhere."""
+        number = unknown.number
+        return Span(unknown.numbers(), number(), number(), number(), number())
+
+    def valid(self, span: Span) -> bool:
+        """The current problem is a part of the list."""
+        return 0 <= span.start <= span.end <= length(span.values)
 
     def parse(self, program: str, text: str) -> Span:
         """Read integers separated by blanks or commas."""

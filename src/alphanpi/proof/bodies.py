@@ -6,7 +6,8 @@ contract of the program called: that it may be made is shown, that it keeps its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple
@@ -17,6 +18,8 @@ import z3
 from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions, Mask
+from alphanpi.proof.loops import Head, Holding, Loops, RealCall
+from alphanpi.proof.statements import Moment
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.reasoning import Reasoning
 from alphanpi.symbolic.states import differences, known, lengths
@@ -30,7 +33,7 @@ MOST_PATHS = 20_000
 """Ways through a body."""
 MOST_SHORTFALLS = 5
 """Ways that break a rule, after which no more are looked at."""
-GROWING = "its depth grows with the problem: a body that may loop is not proved by machine"
+GROWING = "its depth grows with the problem, and only an agent with a window can be proved to stop"
 _VALUES = (0, 1, *range(2, 17), *range(-1, -17, -1))  # that an entry of an observation may have
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SIZES = range(13)  # at which starts are looked for
@@ -58,10 +61,23 @@ class BodyShown(NamedTuple):
     queries: int
     unknowns: int
     shortfalls: tuple[Shortfall, ...]
+    points: frozenset[tuple[int, Mask]]  # all steps
+    loops: tuple[str, ...] = ()  # what stays true where it loops; then sequences have no end, and are not given
 
 
 class _EnoughError(BaseException):
     """No more ways need to be looked at."""
+
+
+class _BackError(BaseException):
+    """A way comes back to a context that is no head yet."""
+
+    def __init__(self, context: int) -> None:
+        self.context = context
+
+
+RealCalls = Callable[[], Iterable[RealCall]]
+"""Real calls of the program, which statements about its loops must fit."""
 
 
 def show_body(
@@ -70,9 +86,10 @@ def show_body(
     program: str,
     invariants: Invariants,
     deadline: float = float("inf"),
+    calls: RealCalls = tuple,
 ) -> BodyShown:
     """Go all ways through a program's body."""
-    return _Body(environment, decisions, program, invariants, deadline).shown()
+    return _Body(environment, decisions, program, invariants, deadline, calls).shown()
 
 
 class _Body:
@@ -85,8 +102,10 @@ class _Body:
         program: str,
         invariants: Invariants,
         deadline: float,
+        calls: RealCalls,
     ) -> None:
         self.environment = environment
+        self.calls = calls
         self.library = environment.library
         self.decisions = decisions
         self.program = program
@@ -95,40 +114,93 @@ class _Body:
         self.reasoning = Reasoning(deadline)
         self.paths = self.reasoning.paths
         self.has_views = type(environment).relative is not Environment.relative
+        self.holding = Holding(environment, self.reasoning)
+        self.loops: Loops | None = None
+        self.heads: Mapping[int, Head] = {}
+        self.pending: list[int | None] = [None]  # where ways are to begin: at the start, or at a head
+        self.counts: dict[int | None, int] = {}  # ways from there
         self.sequences: set[SequenceShown] = set()
         self.views: set[Hashable] = set()
         self.called: set[str] = set()
         self.shortfalls: list[Shortfall] = []
-        self.count = 0
         self.walk: _Ways | None = None
 
     def shown(self) -> BodyShown:
         """What all ways show."""
         try:
-            if self.library.named(self.program).growing:
-                raise EffortError(GROWING)
-            for start in self.ways(self._begun):
-                self.walk = _Ways(self, start)
-                for limit in self.ways(lambda start=start: self.environment.depth(self.program, start)):  # type: ignore[misc]
-                    self.walk.limit = limit
-                    self.walk.begin()
+            self._find_loops()
+            while self.pending:
+                source = self.pending.pop(0)
+                try:
+                    self._go_through(source)
+                except _BackError as back:
+                    self._add_head(back.context)
         except _EnoughError:
             pass
         except EffortError as limit_met:
             self.shortfalls.append(Shortfall(str(limit_met), (), ()))
         except NotExpressibleError as error:
             self.shortfalls.append(Shortfall(f"not expressible: {error}{_place(error)}", (), ()))
-        if not self.count and not self.shortfalls:
+        if not any(self.counts.values()) and not self.shortfalls:
             self.shortfalls.append(Shortfall("no valid state is a start of it, so nothing was shown", (), ()))
         return BodyShown(
-            sequences=frozenset(self.sequences),
+            sequences=frozenset() if self.heads else frozenset(self.sequences),
             views=frozenset(self.views),
             called=frozenset(self.called),
-            paths=self.count,
+            paths=sum(self.counts.values()),
             queries=self.paths.queries,
             unknowns=self.paths.unknowns,
             shortfalls=tuple(self.shortfalls),
+            points=frozenset(point for sequence in self.sequences for point in sequence),
+            loops=tuple(statement.text for head in self.heads.values() for statement in head.statements),
         )
+
+    # ---- loops
+
+    def _find_loops(self) -> None:
+        if not self.library.named(self.program).growing:
+            return
+        if not self.decisions.table.window:
+            raise EffortError(GROWING)
+        self.loops = Loops(self.environment, self.decisions, self.program, self.calls())
+        self.loops.find(self._general())
+        self.heads = self.loops.heads
+
+    def _general(self) -> Any:
+        with closing(self.paths.ways(lambda: self.environment.symbolic(self.reasoning))) as ways:
+            return next(ways)
+
+    def _add_head(self, context: int) -> None:
+        """All that was gone through is gone through again, to the new head."""
+        assert self.loops is not None, "only bodies that may loop are looked at for it"
+        self.loops.add(context, self._general())
+        self.pending, self.counts = [None], {}
+
+    def _go_through(self, source: int | None) -> None:
+        """All ways from the start, or from a head, to the next heads and ends."""
+        self.counts[source] = 0
+        for start in self.ways(self._begun):
+            self.walk = _Ways(self, start)
+            for limit in self.ways(lambda start=start: self.environment.depth(self.program, start)):  # type: ignore[misc]
+                self.walk.limit = limit
+                if source is None:
+                    self.walk.begin()
+                    continue
+                head = self.heads[source]
+                for moment in self.ways(lambda: self.holding.any_moment(start, limit, head)):  # noqa: B023
+                    self.walk.go_on_from(moment, source)
+
+    def arrive(self, context: int, moment: Moment) -> None:
+        """Come to a head: give up what is not true there."""
+        head, asked, before = self.heads[context], set[str](), len(self.heads[context].statements)
+        while waiting := [one for one in head.statements if one.text not in asked]:
+            for statement in waiting:
+                asked.add(statement.text)
+                if not self.holding.follows(statement, moment):
+                    head.give_up(statement)
+                    before = -1
+        if (context not in self.counts or before < 0) and context not in self.pending:
+            self.pending.append(context)
 
     def ways(self, function: Callable[[], Any]) -> Iterator[Any]:
         """All ways through a function of the environment; one on which it raises breaks a rule."""
@@ -149,11 +221,11 @@ class _Body:
 
         return self.paths.ways(called)
 
-    def note(self, threads: list[_Thread]) -> None:
+    def note(self, source: int | None, threads: list[_Thread]) -> None:
         """Ways that end."""
         self.sequences.update(thread.sequence for thread in threads)
-        self.count += len(threads)
-        if self.count > MOST_PATHS:
+        self.counts[source] += len(threads)
+        if self.counts[source] > MOST_PATHS:
             raise EffortError(f"there are more than {MOST_PATHS:,} ways through it")
 
     def _begun(self) -> Any:
@@ -185,6 +257,8 @@ class _Ways:
         self.body = body
         self.start = start
         self.limit: Any = 0
+        self._source: int | None = None
+        self._before: Any = 0  # actions taken before the ways that are looked at begin
         self._actions: tuple[str, ...] = ()
 
     def begin(self) -> None:
@@ -192,6 +266,29 @@ class _Ways:
         library, table = self.body.library, self.body.decisions.table
         context = table.beginning(library.index_of(self.body.program) - library.atomic_count)
         self.go_on(self.start, [_Thread(context, z3.BoolVal(True), ())])
+
+    def go_on_from(self, moment: Moment, head: int) -> None:
+        """All that may happen from a head on."""
+        self._source, self._before = head, moment.taken
+        self.go_on(moment.state, [_Thread(head, z3.BoolVal(True), ())])
+
+    def _proceed(self, state: Any, threads: list[_Thread]) -> None:
+        """All that may happen after an action: at heads, ways end."""
+        body = self.body
+        for context in sorted({thread.context for thread in threads} & body.heads.keys()):
+            arrived = [thread for thread in threads if thread.context == context]
+            with body.paths.supposing(z3.Or(*[thread.guard for thread in arrived])) as possible:
+                if possible:
+                    body.note(self._source, arrived)
+                    self._fits(state)
+                    taken = self._before + len(self._actions)
+                    body.arrive(context, Moment(self.start, state, taken, self.limit))
+        others = [thread for thread in threads if thread.context not in body.heads]
+        for thread in others if body.loops is not None else []:
+            if thread.context in (body.decisions.table.histories[history].before for history, _ in thread.sequence):
+                raise _BackError(thread.context)
+        if others:
+            self.go_on(state, others)
 
     def go_on(self, state: Any, threads: list[_Thread]) -> None:
         """All that may happen from a state on; what is done after several observations is looked at once for all."""
@@ -236,7 +333,7 @@ class _Ways:
                 body.reasoning.universals.look_at(*read)
             self._actions = (*before, action)
             if action == STOP:
-                body.note(group.threads)
+                body.note(self._source, group.threads)
                 self._stops_rightly(state)
                 self._note_views(state)
             elif self._may_go_on():
@@ -245,15 +342,14 @@ class _Ways:
                 else:
                     afters = self._call(state, action)
                 for after in afters:
-                    self.go_on(after, group.threads)
+                    self._proceed(after, group.threads)
         self._actions = before
 
     def _may_go_on(self) -> bool:
         """Whether depth is left for a further action; ways on which it is not break a rule."""
-        taken = len(self._actions)
-        return self._holds(
-            lambda: taken < self.limit, f"it may not stop within its depth: {taken} actions are not enough"
-        )
+        taken = self._before + len(self._actions)
+        more = f"{len(self._actions)} actions " + ("are not enough" if self._source is None else "more may be too many")
+        return self._holds(lambda: taken < self.limit, f"it may not stop within its depth: {more}")
 
     def _observed(self, state: Any) -> tuple[int, ...]:
         seen = self.body.environment.observe(state)
@@ -305,12 +401,20 @@ class _Ways:
         body = self.body
 
         def fits() -> bool:
-            general = body.environment.symbolic(body.reasoning)
-            for unfit in differences(general, state, lambda one, other: bool(one == other)):
-                body.reasoning.refuse(unfit.what)
+            self._require_case(state)
             return bool(body.environment.valid(state))
 
         return self._holds(fits, otherwise)
+
+    def _fits(self, state: Any) -> None:
+        """Refuse states that are no case of the most general one."""
+        for _ in self.body.ways(lambda: self._require_case(state)):
+            pass
+
+    def _require_case(self, state: Any) -> None:
+        general = self.body.environment.symbolic(self.body.reasoning)
+        for unfit in differences(general, state, lambda one, other: bool(one == other)):
+            self.body.reasoning.refuse(unfit.what)
 
     def _call(self, state: Any, entry: str) -> Iterator[Any]:
         """A call: that it may be made is shown; where it may lead, by its contract, is gone on from."""
@@ -350,7 +454,8 @@ class _Ways:
         """Write down that a rule may be broken on the present way, with starts from which it may be."""
         body = self.body
         try:
-            starts = tuple(self._starts())
+            # A head's state may come from any start: what fits both says little.
+            starts = tuple(self._starts()) if self._source is None else ()
         except (RaisesError, NotExpressibleError, ImpossibleError):
             body.paths.misused.clear()
             starts = ()

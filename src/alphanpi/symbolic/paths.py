@@ -8,7 +8,7 @@ does not know counts as possible.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
@@ -108,7 +108,7 @@ class Paths:
 
     # ---- ways
 
-    def ways(self, function: Callable[[], Any]) -> Iterator[Any]:
+    def ways(self, function: Callable[[], Any]) -> Generator[Any, None, None]:
         """What the function returns on every way through it that may be possible.
 
         Until the next one is asked for, the solver knows what holds on that way.
@@ -233,7 +233,7 @@ class Paths:
     def fork(self, question: Question) -> bool:
         """The same for any question."""
         if self._branching is not None:
-            self.refuse("a question about all places inside a function of one place")
+            self.refuse("a question about whole tuples inside a function of one place")
         if self.repeating:
             fork = self._forks[self._position]
             self._position += 1
@@ -272,8 +272,7 @@ class Paths:
 
     def branches(self, function: Callable[[], Any]) -> list[WayThrough]:
         """All ways through a function of one place; conditions exclude each other, and cover all."""
-        if self._branching is not None:
-            self.refuse("a function of one place inside another")
+        outer = self._branching
         found: list[WayThrough] = []
         given: list[bool] | None = []
         try:
@@ -288,7 +287,7 @@ class Paths:
                     answers.pop()
                 given = [*answers[:-1], False] if answers else None
         finally:
-            self._branching = None
+            self._branching = outer
         return found
 
     @property

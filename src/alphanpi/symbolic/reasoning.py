@@ -13,6 +13,7 @@ from alphanpi.symbolic.counting import Counting
 from alphanpi.symbolic.faults import ImpossibleError, RaisesError
 from alphanpi.symbolic.folding import Folding, known_places
 from alphanpi.symbolic.paths import Paths
+from alphanpi.symbolic.statements import Statements
 from alphanpi.symbolic.universals import Body, Read, Universals
 from alphanpi.symbolic.values import (
     Question,
@@ -43,6 +44,7 @@ class Reasoning(Reasons):
     def __init__(self, deadline: float = float("inf")) -> None:
         self.paths = Paths(deadline)
         self.universals = Universals(self.paths)
+        self.statements = Statements(self.paths, self.universals)
         self.folding = Folding(self)
         self.counting = Counting(self)
         self._bound: dict[str, UnknownNumbers] = {}  # what unknown tuples have turned out to be
@@ -50,6 +52,7 @@ class Reasoning(Reasons):
         self.assuming = False
         """Whether what is asked is known not to raise."""
         self._required: list[_Required] | None = None
+        self._around: list[Term] = []  # in functions of one place: constants that stand for the places they are given
         self._firsts: dict[tuple[int, ...], tuple[Term, ...]] = {}
 
     def refuse(self, what: str) -> NoReturn:
@@ -175,23 +178,37 @@ class Reasoning(Reasons):
     def body(self, function: Callable[[Any], Any], convert: Callable[[object], Term], low: Term, high: Term) -> Body:
         """A function of one place as a formula or term; it must raise at no place from `low` to below `high`."""
         required: list[_Required] = []
+        depth = len(self._around)
+        its_place = z3.Int(f"place at depth {depth}") if depth else PLACE
 
         def make(place: Term) -> Term:
-            self._required = required
-            try:
+            with self._function_of([place], required):
                 branches = self.paths.branches(lambda: convert(function(UnknownNumber(self, place))))
-            finally:
-                self._required = None
             return merged([(condition, result) for condition, result in branches])
 
-        body = self.universals.body(PLACE, make)
-        self._require_all(required, [low <= PLACE, high > PLACE])
+        body = self.universals.body(its_place, make)
+        self._require_all(required, [low <= its_place, high > its_place])
         return body
+
+    @contextmanager
+    def _function_of(self, places: list[Term], required: list[_Required]) -> Iterator[None]:
+        """Inside a function of places, where what must hold for it not to raise is collected."""
+        outer, around = self._required, self._around
+        self._required, self._around = required, [*around, *places]
+        try:
+            yield
+        finally:
+            self._required, self._around = outer, around
 
     def _require_all(self, required: list[_Required], inside: list[Term]) -> None:
         if self.assuming:
             # What really happens does not raise. Where it asks about all places it was true at each of them, or false
             # at one: so it is among what is said here of places, whatever is read outside.
+            return
+        if self._required is not None:  # inside a function of another place
+            around = self.paths.condition
+            inside = inside if around is None else [around, *inside]
+            self._required += [one._replace(condition=z3.And(*inside, one.condition)) for one in required]
             return
         lacking = z3.simplify(z3.Or(*[z3.And(one.condition, z3.Not(one.formula)) for one in required]))
         if z3.is_false(lacking) or self.paths.repeating:
@@ -207,17 +224,16 @@ class Reasoning(Reasons):
         inside: list[Term],
     ) -> tuple[list[Term], tuple[Read, ...]]:
         """A function of several integers as terms, one for each of its results, and the places it looks at."""
+        if self._around:
+            self.refuse("a fold or a sweep inside a function of one place")
         required: list[_Required] = []
         found: list[Term] = []
 
         def make(_: Term) -> Term:
-            self._required = required
-            try:
+            with self._function_of(arguments, required):
                 branches = self.paths.branches(
                     lambda: convert(function(*(UnknownNumber(self, argument) for argument in arguments)))
                 )
-            finally:
-                self._required = None
             found.extend(
                 merged([(condition, results[number]) for condition, results in branches])
                 for number in range(len(branches[0].result))
@@ -290,6 +306,10 @@ class Reasoning(Reasons):
         if places is not None and places == others:
             formula = z3.And(*[left.at(z3.IntVal(place)) == right.at(z3.IntVal(place)) for place in places])
             return UnknownTruth(self, z3.simplify(z3.Not(formula) if negated else formula))
+        if self._around:
+            alike = self._stated(z3.IntVal(0), left.size, lambda place: left.at(place.term) == right.at(place.term))
+            formula = z3.And(left.size == right.size, alike)
+            return UnknownTruth(self, z3.simplify(z3.Not(formula) if negated else formula))
 
         def assume() -> None:
             self.paths.add(left.size == right.size)
@@ -341,6 +361,8 @@ class Reasoning(Reasons):
     def every(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """Whether something holds of all places."""
         bottom, top = self.integer(low), self.integer(high)
+        if self._around:
+            return UnknownTruth(self, self._stated(bottom, top, lambda place: self.formula(holds(place))))
         witness = z3.Int(self.paths.name("exception"))
         body = self.body(holds, self.formula, bottom, top)
         if z3.is_true(body.term):
@@ -352,8 +374,17 @@ class Reasoning(Reasons):
 
         def deny() -> None:
             self.paths.add(bottom <= witness, witness < top, z3.Not(self.universals.at(body, witness)))
+            self.universals.point_at(body)
 
         return UnknownClaim(self, Question("every", lambda: self.universals.assume(bottom, top, body), deny))
+
+    def _stated(self, low: Term, high: Term, holds: Callable[[UnknownNumber], Term]) -> Term:
+        """That something holds of all places, inside a function of one place."""
+        body = self.body(holds, lambda formula: formula, low, high)  # type: ignore[arg-type,return-value]
+        places = range(0) if z3.is_true(body.term) else known_places(low, high)
+        if places is None:
+            return self.statements.make("every", low, high, body, self._around)
+        return z3.simplify(z3.And(*[self.universals.at(body, z3.IntVal(place)) for place in places]))
 
     def first(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """The first place of which something holds."""
@@ -369,12 +400,15 @@ class Reasoning(Reasons):
         if not self.paths.decide(bottom <= top):
             return UnknownNumber(self, missing)
         body = self.body(holds, self.formula, bottom, top)
-        found = z3.Int(self.paths.name("last" if last else "first"))
         places = known_places(bottom, top)
         if places is not None:
             ordered = reversed(places) if last else places
             each = [(self.universals.at(body, z3.IntVal(place)), z3.IntVal(place)) for place in ordered]
             return UnknownNumber(self, merged([*each, (z3.BoolVal(True), missing)]))
+        kind = "last" if last else "first"
+        if self._around:
+            return UnknownNumber(self, self.statements.make(kind, bottom, top, body, self._around))
+        found = z3.Int(self.paths.name(kind))
         key = (last, bottom.get_id(), top.get_id(), body.term.get_id())
         if key in self._firsts:
             return UnknownNumber(self, self._firsts[key][0])

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from alphanpi.agent.interpreter import Call, Interpreter
+from alphanpi.agent.interpreter import Call, Interpreter, Recording
 from alphanpi.engine.tables import Failure
 from alphanpi.environment.guard import Guard
-from alphanpi.environment.specification import Environment, Program
+from alphanpi.environment.specification import STOP, Environment, Program
 from alphanpi.environment.step import Step as Taken
 from alphanpi.errors import AlphaNPIError
 from alphanpi.network.decisions import Decisions
@@ -33,6 +33,7 @@ __all__ = [
     "claims_of",
     "has_solver",
     "offers_proof",
+    "real_calls",
     "real_failures",
 ]
 
@@ -95,6 +96,31 @@ def origins_of(environment: Environment[Any], starts: Sequence[Any]) -> tuple[St
     return tuple(islice(dict.fromkeys(filter(None, origins)), MOST_FAILING))
 
 
+def real_calls(interpreter: Interpreter, program: str) -> Iterator[list[Taken]]:
+    """The steps of calls of a program in small real runs, its own and those of programs that may call it."""
+    library = interpreter.guard.library
+    level = library.named(program).level
+    for entry in library.learned:
+        if entry.name != program and entry.level < level:
+            continue
+        for start in _drawn(interpreter.guard, entry):
+            try:
+                (execution,) = interpreter.run(
+                    [Call(entry.name, start)], record=Recording(steps=_CONFIRMING_ACTIONS), max_actions=_CONFIRMING_ACTIONS
+                )
+            except AlphaNPIError:
+                continue
+            frames: list[list[Taken]] = []
+            for step in execution.steps:
+                if step.depth == len(frames):
+                    frames.append([])
+                frames[-1].append(step)
+                if step.action == STOP:
+                    call = frames.pop()
+                    if step.program == program:
+                        yield call
+
+
 def _drawn(guard: Guard, program: Program) -> Iterator[Any]:
     rng = np.random.default_rng((_SEED, guard.library.index_of(program.name)))
     try:
@@ -126,7 +152,7 @@ def claims_of(proofs: Mapping[str, ProgramProof]) -> list[Claim]:
             program=proof.program,
             sizes=tuple(range(proof.program.minimum_size, proof.program.minimum_size + SIZES)),
             sequences=proof.body.sequences,
-            points=frozenset(point for sequence in proof.body.sequences for point in sequence),
+            points=proof.body.points,
             beyond=True,
         )
         for proof in proofs.values()
