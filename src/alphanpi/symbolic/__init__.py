@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from alphanpi.symbolic.base import Unknowns
-from alphanpi.symbolic.helpers import every, exchanged, first, fold, is_sorted, last, length, replaced, same_values, swept
+from alphanpi.symbolic.helpers import every, exchanged, first, fold, is_sorted, last, length, one_hot, replaced, same_values, swept
 
 __all__ = [
     "Unknowns",
@@ -14,6 +14,7 @@ __all__ = [
     "is_sorted",
     "last",
     "length",
+    "one_hot",
     "replaced",
     "same_values",
     "swept",
