@@ -53,7 +53,7 @@ from alphanpi.runs.records import (
 )
 from alphanpi.support.files import write_atomically
 from alphanpi.support.record import read_bytes
-from alphanpi.verification.exploration import MOST_STARTS
+from alphanpi.verification.exploration import MOST_STARTS, StartOrigin
 
 _KEPT = 2
 _MOST_BYTES = 2**34
@@ -254,7 +254,8 @@ def _errors(trainer: Trainer, state: CheckpointState) -> dict[str, list[Error]]:
         if error.program != name or not error.origin:
             return error.program == name and error.size <= largest and bool(error.seed)
         number, *values = error.origin
-        if error.size > _LARGEST_COUNTER_EXAMPLE or number > MOST_STARTS or len(values) not in (0, error.size):
+        listed = len(values) in (0, error.size) or StartOrigin(number, tuple(values)).general
+        if error.size > _LARGEST_COUNTER_EXAMPLE or number > MOST_STARTS or not listed:
             return False
         try:
             trainer.starts.state(_start(error))

@@ -21,7 +21,8 @@ from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.proof.loops import Head, Holding, Loops, RealCall
 from alphanpi.proof.statements import Moment
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
-from alphanpi.symbolic.reasoning import Reasoning
+from alphanpi.symbolic.formulas import all_equal, any_of
+from alphanpi.symbolic.reasoning import Reasoning, is_unknown
 from alphanpi.symbolic.states import differences, known, lengths
 from alphanpi.symbolic.universals import Read
 from alphanpi.symbolic.values import Term, UnknownClaim, UnknownNumber, UnknownTruth
@@ -31,6 +32,10 @@ SequenceShown = tuple[tuple[int, Mask], ...]
 
 MOST_PATHS = 20_000
 """Ways through a body."""
+MOST_OBSERVATIONS = 2_000
+"""That are possible at one place on the way."""
+MOST_APART = 64
+"""Observations, or threads, that are told apart though the same is done next and nothing else is carried on."""
 MOST_SHORTFALLS = 5
 """Ways that break a rule, after which no more are looked at."""
 GROWING = "its depth grows with the problem, and only an agent with a window can be proved to stop"
@@ -120,6 +125,8 @@ class _Body:
         self.pending: list[int | None] = [None]  # where ways are to begin: at the start, or at a head
         self.counts: dict[int | None, int] = {}  # ways from there
         self.sequences: set[SequenceShown] = set()
+        self.points: set[tuple[int, Mask]] = set()
+        self.together = False  # whether some sequences stand for others, which show the network what it forgets
         self.views: set[Hashable] = set()
         self.called: set[str] = set()
         self.shortfalls: list[Shortfall] = []
@@ -144,14 +151,14 @@ class _Body:
         if not any(self.counts.values()) and not self.shortfalls:
             self.shortfalls.append(Shortfall("no valid state is a start of it, so nothing was shown", (), ()))
         return BodyShown(
-            sequences=frozenset() if self.heads else frozenset(self.sequences),
+            sequences=frozenset() if self.heads or self.together else frozenset(self.sequences),
             views=frozenset(self.views),
             called=frozenset(self.called),
             paths=sum(self.counts.values()),
             queries=self.paths.queries,
             unknowns=self.paths.unknowns,
             shortfalls=tuple(self.shortfalls),
-            points=frozenset(point for sequence in self.sequences for point in sequence),
+            points=frozenset(self.points),
             loops=tuple(statement.text for head in self.heads.values() for statement in head.statements),
         )
 
@@ -243,6 +250,13 @@ class _Thread(NamedTuple):
     sequence: SequenceShown
 
 
+class _Met(NamedTuple):
+    """An observation that is possible, and what is then true."""
+
+    observation: tuple[int, ...]
+    formula: Term
+
+
 class _Alike(NamedTuple):
     """What threads see that do the same next, and the places that were looked at for it."""
 
@@ -295,17 +309,15 @@ class _Ways:
         universals, paths = self.body.reasoning.universals, self.body.paths
         groups: dict[str, _Alike] = {}
         outer, universals.seen = universals.seen, []
-        for observation, mask in self.body.ways(lambda: (self._observed(state), self._legal(state))):
+        for entries, mask in self.body.ways(lambda: (self._observed(state), self._legal(state))):
             condition = paths.answers()
-            seen = _Alike([], universals.seen)
+            reads, universals.seen = universals.seen, None
             now = groups if condition is not None else {}
-            for thread in threads:
-                if len(threads) > 1 and paths.excluded(thread.guard):
-                    continue
-                action, following = self._decided(thread, observation, mask)
-                guard = thread.guard if condition is None else z3.And(thread.guard, condition)
-                now.setdefault(action, _Alike([], [])).threads.append(following._replace(guard=guard))
-                now[action].reads.extend(seen.reads)
+            for thread, met in zip(threads, self._met(entries, threads), strict=True):
+                apart = thread if condition is None else thread._replace(guard=z3.And(thread.guard, condition))
+                for action, following in self._following(apart, met, mask):
+                    now.setdefault(action, _Alike([], [])).threads.append(following)
+                    now[action].reads.extend(reads)
             universals.seen = None
             if condition is None:
                 for action, group in now.items():
@@ -315,13 +327,59 @@ class _Ways:
         for action, group in groups.items():
             self._do(state, action, group)
 
-    def _decided(self, thread: _Thread, observation: tuple[int, ...], mask: Mask) -> tuple[str, _Thread]:
-        """What the network does, and what it carries from there on."""
+    def _met(self, entries: tuple[Any, ...], threads: list[_Thread]) -> list[list[_Met]]:
+        """For each thread, the observations that are possible with these entries."""
+        numbers = [number for number, entry in enumerate(entries) if is_unknown(entry)]
+        terms = [entries[number].term for number in numbers]
+        guards = [thread.guard for thread in threads] if len(threads) > 1 else []
+        found = self._values([*terms, *guards])
+        varying = [place for place in range(len(terms)) if len({values[place].get_id() for values in found}) > 1]
+        met: list[list[_Met]] = [[] for _ in threads]
+        for values in found:
+            known = dict(zip(numbers, map(_number, values), strict=False))
+            seen = tuple(self._small(known.get(number, entry)) for number, entry in enumerate(entries))
+            one = _Met(seen, all_equal([terms[place] for place in varying], [values[place] for place in varying]))
+            for own, *guarded in zip(met, *([values[len(terms) :]] if guards else []), strict=True):
+                if all(map(z3.is_true, guarded)):
+                    own.append(one)
+        return met
+
+    def _values(self, terms: list[Term]) -> list[tuple[Term, ...]]:
+        """What terms may be together; what the solver does not know counts as possible."""
+        body = self.body
+        found = body.paths.values_of(terms, MOST_OBSERVATIONS)
+        if found is None:
+            found = list(body.ways(lambda: tuple(map(self._asked_for, terms))))
+        if len(found) > MOST_OBSERVATIONS:
+            raise EffortError(f"there are more than {MOST_OBSERVATIONS:,} observations that it may make at one place")
+        return found
+
+    def _asked_for(self, term: Term) -> Term:
+        """One value of a term, in turn."""
+        paths, whole = self.body.paths, z3.is_int(term)
+        for value in map(z3.IntVal, _VALUES) if whole else (z3.BoolVal(True),):
+            if paths.decide(term == value):
+                return value
+        return z3.BoolVal(False) if not whole else self.body.reasoning.refuse("an observation of any number")
+
+    def _following(self, thread: _Thread, met: list[_Met], mask: Mask) -> Iterator[tuple[str, _Thread]]:
+        """What the network does, and what it carries from there on; after many observations, what it forgets of them."""
         decisions, names = self.body.decisions, self.body.library.names
-        history = decisions.table.after(thread.context, observation)
-        chosen = decisions.decide(history, mask).action
-        context = thread.context if names[chosen] == STOP else decisions.table.following(history, chosen)
-        return names[chosen], thread._replace(context=context, sequence=(*thread.sequence, (history, mask)))
+        alike: dict[tuple[str, int], list[_Met]] = {}
+        steps: dict[tuple[int, ...], tuple[int, Mask]] = {}
+        for one in met:
+            history = decisions.table.after(thread.context, one.observation)
+            chosen = decisions.decide(history, mask).action
+            context = thread.context if names[chosen] == STOP else decisions.table.following(history, chosen)
+            alike.setdefault((names[chosen], context), []).append(one)
+            steps[one.observation] = history, mask
+        self.body.points.update(steps.values())
+        for (action, context), ones in alike.items():
+            together = len(ones) > MOST_APART
+            self.body.together |= together
+            for some in [ones] if together else [[one] for one in ones]:
+                guard = z3.And(thread.guard, any_of([one.formula for one in some], [one.formula for one in met]))
+                yield action, _Thread(context, guard, (*thread.sequence, steps[some[0].observation]))
 
     def _do(self, state: Any, action: str, group: _Alike) -> None:
         """What an action leads to, in all threads that take it."""
@@ -332,8 +390,9 @@ class _Ways:
             for read in group.reads:
                 body.reasoning.universals.look_at(*read)
             self._actions = (*before, action)
+            threads = self._together(group.threads)
             if action == STOP:
-                body.note(self._source, group.threads)
+                body.note(self._source, threads)
                 self._stops_rightly(state)
                 self._note_views(state)
             elif self._may_go_on():
@@ -342,8 +401,18 @@ class _Ways:
                 else:
                     afters = self._call(state, action)
                 for after in afters:
-                    self._proceed(after, group.threads)
+                    self._proceed(after, threads)
         self._actions = before
+
+    def _together(self, threads: list[_Thread]) -> list[_Thread]:
+        """Threads of which one is known to be; where there are many, those that carry on the same are one."""
+        if len(threads) > MOST_APART:
+            carrying: dict[int, list[_Thread]] = {}
+            for thread in threads:
+                carrying.setdefault(thread.context, []).append(thread)
+            self.body.together |= len(carrying) < len(threads)
+            threads = [own[0]._replace(guard=z3.Or(*[one.guard for one in own])) for own in carrying.values()]
+        return threads if len(threads) > 1 else [threads[0]._replace(guard=z3.BoolVal(True))]
 
     def _may_go_on(self) -> bool:
         """Whether depth is left for a further action; ways on which it is not break a rule."""
@@ -351,25 +420,25 @@ class _Ways:
         more = f"{len(self._actions)} actions " + ("are not enough" if self._source is None else "more may be too many")
         return self._holds(lambda: taken < self.limit, f"it may not stop within its depth: {more}")
 
-    def _observed(self, state: Any) -> tuple[int, ...]:
+    def _observed(self, state: Any) -> tuple[Any, ...]:
+        """Entries that are known, or terms."""
         seen = self.body.environment.observe(state)
         entries = tuple(self._entry(value) for value in seen)
         if len(entries) != len(self.body.environment.fields):
             raise RaisesError(f"observe returned {len(entries)} entries")
         return entries
 
-    def _entry(self, value: Any) -> int:
-        if type(value) is not UnknownNumber:
-            if not issubclass(type(value), (int, np.integer, np.bool_, UnknownTruth, UnknownClaim)):
-                raise RaisesError(f"observe returned a {type(value).__name__}")
-            entry = int(value)
-            if not _SMALLEST <= entry <= _LARGEST:
-                raise RaisesError(f"observe returned {entry}, which is out of {_SMALLEST}..{_LARGEST}")
-            return entry
-        found: int | None = next((candidate for candidate in _VALUES if value == candidate), None)
-        if found is None:
-            raise self.body.reasoning.refuse("an observation with an entry that is not between -16 and 16")
-        return found
+    def _entry(self, value: Any) -> Any:
+        if type(value) in (UnknownNumber, UnknownTruth):
+            return value
+        if not issubclass(type(value), (int, np.integer, np.bool_, UnknownClaim)):
+            raise RaisesError(f"observe returned a {type(value).__name__}")
+        return self._small(int(value))
+
+    def _small(self, entry: Any) -> Any:
+        if type(entry) is int and not _SMALLEST <= entry <= _LARGEST:
+            raise RaisesError(f"observe returned {entry}, which is out of {_SMALLEST}..{_LARGEST}")
+        return entry
 
     def _legal(self, state: Any) -> Mask:
         legal = self.body.environment.legal(self.body.program, state)
@@ -479,6 +548,10 @@ class _Ways:
                     break
             if found >= _STARTS:
                 return
+
+
+def _number(value: Term) -> int:
+    return value.as_long() if z3.is_int_value(value) else int(z3.is_true(value))  # type: ignore[no-any-return]
 
 
 def _place(error: BaseException) -> str:

@@ -15,6 +15,9 @@ class Reasons(Protocol):
     def replaced(self, values: Any, place: Any, value: Any) -> Any:
         """The values with another one at a place."""
 
+    def one_hot(self, value: Any, count: int) -> Any:
+        """Truth values of which the one at a place is true."""
+
     def every(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """Whether something holds of all places from `low` to below `high`."""
 

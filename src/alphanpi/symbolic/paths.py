@@ -8,7 +8,7 @@ does not know counts as possible.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
@@ -25,6 +25,7 @@ _LONGEST = 60.0
 MOST_BRANCHES = 64
 """Ways through a function of one place."""
 _PRUNED = object()
+_TIME_MET = "the time limit was met"
 
 
 class _Fork:
@@ -362,6 +363,22 @@ class Paths:
             self.add(*facts)
             found = self.possible() and self.model is not None
             return make(self.model) if found else None
+        finally:
+            self._pop()
+
+    def values_of(self, terms: Sequence[Term], most: int) -> list[tuple[Term, ...]] | None:
+        """All values that terms may have together, `most` at most and one more; None where the solver does not know."""
+        found: list[tuple[Term, ...]] = []
+        self._push()
+        try:
+            while len(found) <= most and self.possible():
+                if self.model is None:
+                    return None
+                if time.monotonic() > self.deadline:
+                    raise EffortError(_TIME_MET)
+                found.append(tuple(self.model.eval(term, model_completion=True) for term in terms))
+                self.add(z3.Or(*[term != value for term, value in zip(terms, found[-1], strict=True)]))
+            return found
         finally:
             self._pop()
 

@@ -366,6 +366,12 @@ class Reasoning(Reasons):
 
         return UnknownNumbers(self, before.size, after, made=("replaced", before, at, new))
 
+    def one_hot(self, value: Any, count: int) -> tuple[UnknownTruth, ...]:
+        """Truth values of which the one at a place is true."""
+        at = self.integer(value)
+        self.require(z3.And(at >= 0, at < count), f"a value that is not from 0 to {count - 1}")
+        return tuple(UnknownTruth(self, z3.simplify(at == place)) for place in range(count))
+
     def every(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """Whether something holds of all places."""
         bottom, top = self.integer(low), self.integer(high)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,7 +20,7 @@ from alphanpi.network.decisions import Decisions
 from alphanpi.symbolic.base import offers_proof
 from alphanpi.verification.audit import AuditFinding, Auditor, Claim, _OpenCall, failing_run
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.exploration import CounterExample
+from alphanpi.verification.exploration import MOST_FAILING, CounterExample, StartOrigin
 
 if TYPE_CHECKING:
     from alphanpi.environment.checking.twin import Twin
@@ -82,10 +82,21 @@ def real_failures(
                 failing.setdefault(culprit.program, []).append(culprit)
             if undecided > _MOST_UNDECIDED or time.monotonic() > deadline:
                 break
-    return {
-        name: failing_run(interpreter, min(calls, key=lambda call: guard.size(call.state)))
-        for name, calls in failing.items()
-    }
+    return {name: _smallest(interpreter, calls) for name, calls in failing.items()}
+
+
+def _smallest(interpreter: Interpreter, failing: list[Call]) -> CounterExample:
+    """The run of the smallest call that fails; with others of its size, for practice."""
+    guard = interpreter.guard
+    smallest = min(failing, key=lambda call: guard.size(call.state))
+    alike = [call.state for call in failing if guard.size(call.state) == guard.size(smallest.state)]
+    return failing_run(interpreter, smallest)._replace(failing=origins_of(guard.environment, alike))
+
+
+def origins_of(environment: Environment[Any], starts: Sequence[Any]) -> tuple[StartOrigin, ...]:
+    """Where to find these starts again; some of them, and none that `symbolic` cannot make."""
+    origins = (StartOrigin.of_general(environment, start) for start in starts)
+    return tuple(islice(dict.fromkeys(filter(None, origins)), MOST_FAILING))
 
 
 def real_calls(interpreter: Interpreter, program: str) -> Iterator[list[Taken]]:
@@ -98,7 +109,9 @@ def real_calls(interpreter: Interpreter, program: str) -> Iterator[list[Taken]]:
         for start in _drawn(interpreter.guard, entry):
             try:
                 (execution,) = interpreter.run(
-                    [Call(entry.name, start)], record=Recording(steps=_CONFIRMING_ACTIONS), max_actions=_CONFIRMING_ACTIONS
+                    [Call(entry.name, start)],
+                    record=Recording(steps=_CONFIRMING_ACTIONS),
+                    max_actions=_CONFIRMING_ACTIONS,
                 )
             except AlphaNPIError:
                 continue

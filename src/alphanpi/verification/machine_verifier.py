@@ -15,7 +15,15 @@ from alphanpi.network.evaluator import Evaluator
 from alphanpi.network.model import NPINetwork
 from alphanpi.verification.audit import Audit
 from alphanpi.verification.exploration import TIME_MET, CounterExample, LimitError
-from alphanpi.verification.machine import NO_SOLVER, ProofAuditor, has_solver, offers_proof, real_calls, real_failures
+from alphanpi.verification.machine import (
+    NO_SOLVER,
+    ProofAuditor,
+    has_solver,
+    offers_proof,
+    origins_of,
+    real_calls,
+    real_failures,
+)
 from alphanpi.verification.numerics import Numerics, confirm
 from alphanpi.verification.verdicts import NONE, Kind, Verdict
 from alphanpi.verification.verifier import (
@@ -125,6 +133,8 @@ class MachineVerifier:
         name = proof.program.name
         finding = None if trial is None else trial.audit.findings.get(name)
         example = failing.get(name) or (None if finding is None else finding.counter_example)
+        if example is not None and not example.failing:
+            example = example._replace(failing=origins_of(self.environment, [example.start]))
         reasons = [*proof.reasons, *([] if finding is None else [finding.text])]
         if proof.proved:
             if example is not None and finding is None:
