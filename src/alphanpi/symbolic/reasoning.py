@@ -247,10 +247,11 @@ class Reasoning(Reasons):
         high = values.size if part.stop is None else self.integer(part.stop)
         self.require(z3.And(low >= 0, low <= values.size), "a slice that begins outside of a tuple")
         self.require(z3.And(high >= 0, high <= values.size), "a slice that ends outside of a tuple")
-        size = z3.simplify(z3.If(low < high, high - low, 0))
+        # Asked, not left open: places behind it are told by its size, and would look different where they are the same.
+        size = high - low if self.paths.decide(low <= high) else z3.IntVal(0)
         return UnknownNumbers(
             self,
-            size,
+            z3.simplify(size),
             lambda place: values.at(z3.simplify(place + low)),
             origin=values.origin,
             shift=z3.simplify(values.shift + low),

@@ -11,6 +11,7 @@ import z3
 from alphanpi.symbolic.paths import Paths
 from alphanpi.symbolic.values import Term
 
+ONE, OTHER = z3.Int("one place"), z3.Int("another place")
 MOST_REMOVED = 1
 """Places that are looked at only because a fact about another one speaks of them, and so on: how often."""
 
@@ -48,18 +49,14 @@ class Universal(NamedTuple):
 class _Order(NamedTuple):
     """Values that ascend from `low` to below `high`, and the places at which they have been compared."""
 
-    low: Term
-    high: Term
     body: Body
     shifts: dict[str, list[Term]]
+    ascends: Term  # at ONE and OTHER
     places: list[Term]
 
     def of(self, one: Term, other: Term) -> Term:
         """What that says of two places."""
-        inside = [self.low <= one, one < self.high, self.low <= other, other < self.high]
-        left, right = self.body.at(one), self.body.at(other)
-        ascends = z3.And(z3.Implies(one <= other, left <= right), z3.Implies(other <= one, right <= left))
-        return z3.simplify(z3.Implies(z3.And(*inside), ascends))
+        return z3.simplify(z3.substitute(self.ascends, (ONE, one), (OTHER, other)))
 
 
 class _FactAt(NamedTuple):
@@ -145,7 +142,10 @@ class Universals:
         self.paths.plain = False
         if self.paths.repeating:
             return
-        order = _Order(low, high, body, _shifts(body), [])
+        inside = [low <= ONE, high > ONE, low <= OTHER, high > OTHER]
+        left, right = body.at(ONE), body.at(OTHER)
+        ascends = z3.And(z3.Implies(ONE <= OTHER, left <= right), z3.Implies(OTHER <= ONE, right <= left))
+        order = _Order(body, _shifts(body), z3.simplify(z3.Implies(z3.And(*inside), ascends)), [])
         self._orders.append(order)
         self.paths.keep(self._orders.pop)
         for place in list(self._places.values()):

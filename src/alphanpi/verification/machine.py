@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections.abc import Hashable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
@@ -63,7 +64,9 @@ def can_be_explored(environment: Environment[Any]) -> bool:
     return starts and kind.outcomes is not Environment.outcomes
 
 
-def real_failures(interpreter: Interpreter, proofs: Mapping[str, ProgramProof]) -> dict[str, CounterExample]:
+def real_failures(
+    interpreter: Interpreter, proofs: Mapping[str, ProgramProof], deadline: float = float("inf")
+) -> dict[str, CounterExample]:
     """Of the programs that are not proved, the smallest start found from which each really fails."""
     guard, failing = interpreter.guard, dict[str, list[Call]]()
     for name, proof in proofs.items():
@@ -76,7 +79,7 @@ def real_failures(interpreter: Interpreter, proofs: Mapping[str, ProgramProof]) 
             undecided += cut_off
             if culprit is not None:
                 failing.setdefault(culprit.program, []).append(culprit)
-            if undecided > _MOST_UNDECIDED:
+            if undecided > _MOST_UNDECIDED or time.monotonic() > deadline:
                 break
     return {
         name: failing_run(interpreter, min(calls, key=lambda call: guard.size(call.state)))

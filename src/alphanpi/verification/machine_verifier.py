@@ -78,7 +78,7 @@ class MachineVerifier:
 
         proofs = self.proofs = prove_programs(self.environment, self.decisions, self.proving, tell)
         timely = not any(TIME_MET in reason for proof in proofs.values() for reason in proof.reasons)
-        failing = real_failures(Interpreter(self.environment, self.evaluator), proofs)
+        failing = real_failures(Interpreter(self.environment, self.evaluator), proofs, self.deadline)
         points = [
             {point for sequence in proofs[program.name].body.sequences for point in sequence} for program in learned
         ]
