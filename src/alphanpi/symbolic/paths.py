@@ -118,6 +118,7 @@ class Paths:
         Until the next one is asked for, the solver knows what holds on that way.
         """
         depth, names, forks = len(self._levels), self._names, list[_Fork]()
+        taken = names
         self._push()
         try:
             while True:
@@ -135,12 +136,14 @@ class Paths:
                     raise NotExpressibleError("a function that asks for less when it is called again")
                 if result is not _PRUNED:
                     yield result
+                taken = max(taken, self._names)
                 if not self._next(forks):
                     break
         finally:  # also where no further ways are asked for
             while len(self._levels) > depth:
                 self._pop()
             self._forks, self._position = [], 0
+            self._names = max(taken, self._names)  # what `answers` said of any way speaks of nothing that comes later
 
     def answers(self) -> Term | None:
         """What the questions of the way just gone were answered with, as one formula; None where it takes more."""

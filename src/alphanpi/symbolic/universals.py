@@ -132,11 +132,11 @@ class Universals:
     @contextmanager
     def seeking(self) -> Iterator[None]:
         """What is looked at meanwhile is where a claim is to fail."""
-        self._seeking = True
+        outer, self._seeking = self._seeking, True
         try:
             yield
         finally:
-            self._seeking = False
+            self._seeking = outer
 
     def assume(self, low: Term, high: Term, body: Body, sought: bool = False) -> None:
         """Take a fact for known at all places; it may be used only at those that are `sought`."""

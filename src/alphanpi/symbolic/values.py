@@ -65,15 +65,21 @@ class UnknownTruth(UnknownValue):
         return self._number() != other
 
     def __and__(self, other: object) -> Any:
-        return UnknownTruth(self._reasoning, z3.And(self.term, self._reasoning.formula(other)))
+        return UnknownTruth(self._reasoning, z3.And(self.term, self._truth_of(other)))
 
     def __or__(self, other: object) -> Any:
-        return UnknownTruth(self._reasoning, z3.Or(self.term, self._reasoning.formula(other)))
+        return UnknownTruth(self._reasoning, z3.Or(self.term, self._truth_of(other)))
 
     def __xor__(self, other: object) -> Any:
-        return UnknownTruth(self._reasoning, z3.Xor(self.term, self._reasoning.formula(other)))
+        return UnknownTruth(self._reasoning, z3.Xor(self.term, self._truth_of(other)))
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def _truth_of(self, other: object) -> Term:
+        """What takes part in `&`, `|` and `^`, which for numbers are operations on bits."""
+        if type(other) is UnknownNumber:
+            self._reasoning.refuse("bits of an unknown value")
+        return self._reasoning.formula(other)
 
     def _number(self) -> UnknownNumber:
         """1 or 0, as which Python lets truth values take part in arithmetic."""
