@@ -539,7 +539,7 @@ class _Ways:
         around = z3.Sum([z3.IntVal(0), *lengths(self.start)])
         found = 0
         for number in _SIZES:
-            for frame in (number, number + 1, None):
+            for frame in (number, number + 1, 2 * number + 2, None):
                 facts = [size == number, *([] if frame is None else [around <= frame])]
                 example = paths.example(lambda model: known(self.start, model), *facts)
                 if example is not None:

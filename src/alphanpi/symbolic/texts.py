@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import z3
 
-from alphanpi.symbolic.faults import NotExpressibleError
 from alphanpi.symbolic.universals import Body, Read
 from alphanpi.symbolic.values import Term, UnknownNumbers, UnknownTruth, UnknownValue, refuse_the_rest
 
@@ -110,7 +109,5 @@ def letters_of(reasoning: Reasoning, text: str) -> UnknownNumbers:
 
 
 def written(letters: list[int]) -> str:
-    """A known text of letters as numbers."""
-    if not all(letter + _FIRST in _CODES for letter in letters):
-        raise NotExpressibleError("an example with numbers that no letters have")
-    return "".join(chr(letter + _FIRST) for letter in letters)
+    """A known text of letters as numbers; those that are none stand at places that nobody has looked at."""
+    return "".join(chr(letter + _FIRST if letter + _FIRST in _CODES else _FIRST) for letter in letters)
