@@ -25,7 +25,6 @@ _LONGEST = 60.0
 MOST_BRANCHES = 64
 """Ways through a function of one place."""
 _PRUNED = object()
-_TIME_MET = "the time limit was met"
 
 
 class _Fork:
@@ -377,8 +376,7 @@ class Paths:
             while len(found) <= most and self.possible():
                 if self.model is None:
                     return None
-                if time.monotonic() > self.deadline:
-                    raise EffortError(_TIME_MET)
+                self._require_time()
                 found.append(tuple(self.model.eval(term, model_completion=True) for term in terms))
                 self.add(z3.Or(*[term != value for term, value in zip(terms, found[-1], strict=True)]))
             return found
