@@ -160,16 +160,16 @@ class Counting:
             count >= 0,
             z3.Implies(place <= 0, count == 0),
             z3.Implies(
-                z3.And(place > 0, place <= values.size), count == symbol(back, value) + _one(values.at(back) == value)
+                z3.And(0 < place, place <= values.size), count == symbol(back, value) + _one(values.at(back) == value)
             ),
             z3.Implies(
-                z3.And(place >= 0, place < values.size), symbol(on, value) == count + _one(values.at(place) == value)
+                z3.And(0 <= place, place < values.size), symbol(on, value) == count + _one(values.at(place) == value)
             ),
         )
         others = self._places.setdefault((symbol.name(), value.get_id()), [])
         for other in others:
             rises = symbol(other, value) - count
-            paths.add(z3.If(place <= other, z3.And(rises >= 0, rises <= other - place), rises <= 0))
+            paths.add(z3.If(place <= other, z3.And(0 <= rises, rises <= other - place), rises <= 0))
         others.append(place)
         paths.keep(others.pop)
         if values.made is not None:  # swept
