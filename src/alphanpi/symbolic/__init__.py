@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from alphanpi.symbolic.base import Unknowns
-from alphanpi.symbolic.helpers import every, exchanged, first, fold, is_sorted, last, length, replaced, same_values, swept
+from alphanpi.symbolic.helpers import (
+    every,
+    exchanged,
+    first,
+    fold,
+    is_sorted,
+    last,
+    length,
+    replaced,
+    same_values,
+    swept,
+)
 
 __all__ = [
     "Unknowns",
