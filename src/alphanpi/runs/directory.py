@@ -160,7 +160,9 @@ class RunDirectory:
     def config(self, default: C) -> C:
         """The configuration the run was started with; a UsageError if the file is another one by now."""
         values = read_toml(self.config_file)
-        if removed := sorted(_REMOVED_KEYS & values.keys()):
+        expected = self.meta().configuration
+        unknown = values.keys() - default.flat().keys() if expected == _digest(values) else _REMOVED_KEYS
+        if removed := sorted(unknown & values.keys()):
             raise UsageError(
                 f"{self.config_file}: {removed[0]} is no longer there: this run was begun with an earlier version, and "
                 "can be used but not continued; start a new one"
@@ -169,7 +171,6 @@ class RunDirectory:
             config = override(default, values)
         except UsageError as error:
             raise UsageError(f"{self.config_file}: {error}") from error
-        expected = self.meta().configuration
         if expected is not None and _digest(values) != expected:
             raise UsageError(
                 f"{self.config_file}: not the configuration this run was started with; put it back "
