@@ -55,12 +55,7 @@ class Curriculum:
     def update(self, outcomes: Mapping[str, Sequence[bool]]) -> None:
         """Take note of a validation."""
         for name, successes in outcomes.items():
-            if self.config.estimate == "latest":
-                self.success[name] = float(np.mean(successes))
-            else:
-                for success in successes:
-                    beta = self.config.moving_average
-                    self.success[name] = beta * self.success[name] + (1 - beta) * success
+            self.success[name] = float(np.mean(successes))
         mastered = all(self.success[program.name] >= self.threshold for program in self.practised)
         self.streak = self.streak + 1 if mastered else 0
 

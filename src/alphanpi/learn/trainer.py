@@ -136,7 +136,6 @@ class Trainer:
             self.curriculum,
             config,
             interpreter=self.interpreter,
-            search=self.search,
             planner=self.planner,
         )
 

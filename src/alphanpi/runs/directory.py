@@ -52,7 +52,10 @@ _STOPPING = "max_iterations"  # decides when a run stops, not what it does: it m
 _ADDED_KEYS = frozenset({"episodes.train_sizes", "validation.size", "network.window", "network.action_embedding"})
 # Keys of mechanisms that are gone: a run that was begun with them cannot go on as it would have.
 _REMOVED_KEYS = frozenset(
-    {"learning.blurred_fraction", "learning.blurred_fields", "learning.continued_fraction", "replay.ordered"}
+    {
+        *("learning.blurred_fraction", "learning.blurred_fields", "learning.continued_fraction", "replay.ordered"),
+        *("curriculum.estimate", "curriculum.moving_average", "validation.mode"),
+    }
 )
 _LOCK_FILE = ".lock"
 
@@ -160,9 +163,7 @@ class RunDirectory:
     def config(self, default: C) -> C:
         """The configuration the run was started with; a UsageError if the file is another one by now."""
         values = read_toml(self.config_file)
-        expected = self.meta().configuration
-        unknown = values.keys() - default.flat().keys() if expected == _digest(values) else _REMOVED_KEYS
-        if removed := sorted(unknown & values.keys()):
+        if removed := sorted(_REMOVED_KEYS & values.keys()):
             raise UsageError(
                 f"{self.config_file}: {removed[0]} is no longer there: this run was begun with an earlier version, and "
                 "can be used but not continued; start a new one"
@@ -171,6 +172,7 @@ class RunDirectory:
             config = override(default, values)
         except UsageError as error:
             raise UsageError(f"{self.config_file}: {error}") from error
+        expected = self.meta().configuration
         if expected is not None and _digest(values) != expected:
             raise UsageError(
                 f"{self.config_file}: not the configuration this run was started with; put it back "
