@@ -13,6 +13,7 @@ import torch
 import alphanpi
 from alphanpi import UsageError, make, resume, train
 from alphanpi.engine.requests import Request
+from alphanpi.learn.iteration import Seconds
 from alphanpi.learn.presets import configured
 from alphanpi.network.model import masked_log_softmax
 from alphanpi.paper import (
@@ -178,7 +179,7 @@ def test_it_learns():
 def test_an_iteration_is_a_function_of_the_seed():
     first, second, other = (PaperTrainer(make("recursive-sorting"), small(), seed) for seed in (4, 4, 5))
     for _ in range(3):
-        reports = [trainer.iterate()._replace(seconds=None) for trainer in (first, second, other)]
+        reports = [trainer.iterate()._replace(seconds=Seconds()) for trainer in (first, second, other)]
     weights = [trainer.network.state_dict()["actor.0.weight"] for trainer in (first, second, other)]
     assert reports[0] == reports[1]
     assert torch.equal(weights[0], weights[1])

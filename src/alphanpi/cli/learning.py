@@ -133,6 +133,7 @@ def train(
     console = Console()
     sizes = dict(zip(_SIZES.get(preset, _SIZES["default"]), (train_sizes, validation_size), strict=True))
     _overrides.update({key: value for key, value in sizes.items() if value is not None})
+    until = _overrides.pop("until", None) if preset == "paper" else None  # which has no such key, and says so
     resolved = _resolved(environment, preset, config)
     limit = duration(time_limit)
     make(environment, **environment_options(observation))  # a mistyped name is to be said before anything takes long
@@ -144,6 +145,7 @@ def train(
             out=out,
             preset=preset,
             config=resolved,
+            until=until,
             time_limit=limit,
             device=device,
             observer=_watched(view, activity),
