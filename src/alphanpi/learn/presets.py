@@ -39,6 +39,14 @@ def preset(name: str, environment: str = "") -> TrainConfig | PaperConfig:
     return override(_PRESETS[name], dict(registration(environment).presets.get(name, {})))
 
 
+def require_available(preset: str, verified: bool = False, begin_from: bool = False, workers: bool = False) -> None:
+    """Refuse options that the preset's training does not have."""
+    asked = {"until verified": verified, "from": begin_from, "workers": workers}
+    for option, wanted in asked.items():
+        if wanted and preset == "paper":
+            raise UsageError(f"the preset paper has no --{option}; leave it out, or train with the preset default")
+
+
 def configured(base: C, config: Config | None, settings: Mapping[str, Any] | None) -> C:
     """A preset with what a configuration says, its defaults not counted, and with settings by `section.key`."""
     if config is not None and not isinstance(config, type(base)):

@@ -28,7 +28,7 @@ from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.iteration import IterationReport, Seconds, one_thread
 from alphanpi.learn.metrics import MetricsWriter
 from alphanpi.learn.paper import PaperConfig, PaperTrainer
-from alphanpi.learn.presets import configured
+from alphanpi.learn.presets import configured, require_available
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.proof import OutOfTimeError
 from alphanpi.learn.trackers import tracked, tracker_names
@@ -146,8 +146,10 @@ def train(
     usual = preset_config(preset, named.identifier)
     if freeze and begin_from is None:
         raise UsageError("--freeze keeps what another agent has learned; say which: --from RUN")
+    require_available(
+        preset, verified=until == "verified", begin_from=begin_from is not None, workers=workers is not None
+    )
     if isinstance(usual, PaperConfig):
-        _require_paper_alone(until, begin_from, workers)
         paper = PaperTrainer(named.environment, configured(usual, config, settings), seed, device)
         _advise(paper, warn)
         meta = new_meta(named.identifier, named.options, seed, preset, device)
@@ -183,14 +185,6 @@ def _begin(
         if named.in_process:
             remember(directory.path, trainer.environment)
         return _go_on(directory, trainer, 0.0, Seconds(), time_limit, _listed(observer), trackers)
-
-
-def _require_paper_alone(until: str | None, begin_from: Subject | None, workers: int | None) -> None:
-    """Refuse what the paper's algorithm does not have."""
-    asked = {"until verified": until == "verified", "from": begin_from is not None, "workers": workers is not None}
-    for option, wanted in asked.items():
-        if wanted:
-            raise UsageError(f"the preset paper has no --{option}; leave it out, or train with the preset default")
 
 
 def resume(
@@ -229,8 +223,8 @@ def resume(
         created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
         named = named_again(created, meta.environment, meta.options, environment)
         trainer: Trainer | PaperTrainer
+        require_available(meta.preset, workers=workers is not None)
         if meta.preset == "paper":
-            _require_paper_alone(None, None, workers)
             trainer = PaperTrainer(named.environment, directory.config(PaperConfig()), meta.seed, device or meta.device)
         else:
             config = directory.config(TrainConfig())
