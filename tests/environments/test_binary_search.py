@@ -14,7 +14,7 @@ from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environment import scene
 from alphanpi.environment.specification import STOP
-from alphanpi.environments.binary_search import NOWHERE, BinarySearch, Numbers
+from alphanpi.environments.binary_search import NOWHERE, UNANSWERED, BinarySearch, Numbers
 from alphanpi.errors import UsageError
 from tests.helpers.instances import some
 from tests.helpers.solutions import ScriptedEvaluator, Steps, View, execute
@@ -73,10 +73,10 @@ def test_engine_follows_the_solution():
 
 def test_post_condition_accepts_every_place_of_the_value_and_no_other():
     before = Numbers((1, 4, 4, 4, 9), 4, 2, 5)  # of the three, the first is outside the current problem
-    for answer in (None, NOWHERE, *range(5)):
+    for answer in (UNANSWERED, NOWHERE, *range(5)):
         assert ENVIRONMENT.post("SEARCH", before, before._replace(answer=answer)) == (answer in (2, 3))
     absent = before._replace(wanted=5)
-    for answer in (None, NOWHERE, *range(5)):
+    for answer in (UNANSWERED, NOWHERE, *range(5)):
         assert ENVIRONMENT.post("SEARCH", absent, absent._replace(answer=answer)) == (answer == NOWHERE)
     assert not ENVIRONMENT.post("SEARCH", before, before._replace(answer=2, low=1))
     assert not ENVIRONMENT.post("SEARCH", before, before._replace(answer=2, wanted=9))
@@ -139,8 +139,8 @@ def test_text_that_cannot_be_read(text):
         ENVIRONMENT.parse("SEARCH", text)
 
 
-@pytest.mark.parametrize("answer", [None, NOWHERE, 2])
+@pytest.mark.parametrize("answer", [UNANSWERED, NOWHERE, 2])
 @pytest.mark.parametrize("values", [(), (1,), (2, 3, 5, 7), tuple(range(500))])
 def test_picture(values, answer):
-    state = start(values, 5)._replace(answer=answer if values or answer is None else NOWHERE)
+    state = start(values, 5)._replace(answer=answer if values or answer == UNANSWERED else NOWHERE)
     assert scene.problems(ENVIRONMENT.render(state)) == []

@@ -99,7 +99,7 @@ def test_right_bodies_keep_their_contract(solution):
 def test_wrong_bodies_get_a_text_from_which_they_fail(solution):
     body = shown(solution)
     starts = [start for shortfall in body.shortfalls for start in shortfall.starts]
-    assert all(start.text.isprintable() and start.pattern for start in starts)
+    assert all(start.pattern for start in starts)
     with pytest.raises(AssertionError, match="SEARCH: from"):
         execute(ENVIRONMENT, "SEARCH", starts[0], {"MATCH_HERE": match_here, "SEARCH": solution})
 

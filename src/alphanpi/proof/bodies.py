@@ -19,7 +19,7 @@ from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.proof.loops import Head, Holding, Loops, RealCall
-from alphanpi.proof.statements import Moment
+from alphanpi.proof.loop_statements import Moment
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.formulas import all_equal, any_of
 from alphanpi.symbolic.reasoning import Reasoning, is_unknown

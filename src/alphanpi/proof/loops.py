@@ -21,7 +21,7 @@ from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.environment.step import Step
 from alphanpi.network.decisions import Decisions
-from alphanpi.proof.statements import Moment, Seen, Statement, Statements, part_at
+from alphanpi.proof.loop_statements import Moment, Seen, Statement, LoopStatements, part_at
 from alphanpi.symbolic.faults import ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.reasoning import Reasoning, is_unknown
 from alphanpi.symbolic.states import parts_of, remade
@@ -96,7 +96,7 @@ class Loops:
 
     def add(self, context: int, general: Any) -> None:
         """Make a head of a context, with all statements that fit what was seen there."""
-        statements = Statements(self.environment, self.program, general, self._seen[context])
+        statements = LoopStatements(self.environment, self.program, general, self._seen[context])
         self.heads[context] = Head(context, statements.all())
 
 

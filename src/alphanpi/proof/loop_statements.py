@@ -26,7 +26,7 @@ MOST_NUMBERS = 16
 FACTORS = (1, 2, 3, 4, 5, 6)
 """Actions a step may take for each unit by which a difference falls."""
 MOST_BUDGETS = 8
-"""Statements about the actions that are left, those that leave fewest unused."""
+"""LoopStatements about the actions that are left, those that leave fewest unused."""
 LARGEST_FACTOR = 6
 """In sums of numbers."""
 _FARTHEST = 2  # differences that are told apart
@@ -95,8 +95,8 @@ def part_at(state: Any, path: tuple[int, ...]) -> Any:
     return state
 
 
-class Statements:
-    """Statements about one place in a body, in an order in which each may rest on those before."""
+class LoopStatements:
+    """LoopStatements about one place in a body, in an order in which each may rest on those before."""
 
     def __init__(self, environment: Environment[Any], program: str, general: Any, seen: Sequence[Seen]) -> None:
         self.seen = seen
@@ -442,7 +442,7 @@ def _properties(kind: type) -> list[str]:
 
 
 def _given(environment: Environment[Any], program: str, moments: Sequence[Moment]) -> list[Statement]:
-    """Statements that the environment suggests."""
+    """LoopStatements that the environment suggests."""
     try:
         count = len(list(environment.invariants(program, moments[0].start, moments[0].state)))
     except Exception:
