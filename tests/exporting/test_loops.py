@@ -54,7 +54,7 @@ def test_two_successive_loops():
 
 def test_an_agent_without_a_window_is_told_of_windows():
     with pytest.raises(ExportFailed, match=r"network\.window"):
-        scripted(Tour(), {"TOUR": counted_tour}, max_size=3, samples=8)
+        scripted(Tour(), {"TOUR": counted_tour}, max_size=3, samples=8, simplify=False)
 
 
 class Ends(NamedTuple):

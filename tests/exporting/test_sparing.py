@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
-from alphanpi import STOP
+from alphanpi import STOP, ExportFailed
 from alphanpi.agent.interpreter import Call, Interpreter
+from alphanpi.exporting.clock import CodeNotFound
 from alphanpi.exporting.sparing import Sparing
 from tests.exporting.test_loops import body
 from tests.helpers.reflexes import ReflexEvaluator, exported_reflex
@@ -47,6 +49,32 @@ def test_what_changes_nothing_is_left_out_on_request_only():
     assert simpler.actions < exact.actions
     assert "leave out what changes nothing" in simpler.text
     assert "leave out what changes nothing" not in exact.text
+
+
+class Failing:
+    """Ends so many searches for code, as a clock would."""
+
+    def __init__(self, times):
+        self.times = times
+
+    def __call__(self, line):
+        if "looking for" in line and self.times:
+            self.times -= 1
+            raise CodeNotFound(f"search {self.times} was in vain")
+
+
+def test_what_changes_nothing_is_left_out_where_no_other_code_is_found():
+    simpler = exported_reflex(Erase(), {"ERASE": thorough}, simplify=True)
+    found = exported_reflex(Erase(), {"ERASE": thorough}, say=Failing(1))
+    assert found.simplified
+    assert (found.text, found.actions) == (simpler.text, simpler.actions)
+    assert "no code was found in 0 s that does all that the agent does" in found.warnings[0]
+    assert "\n" not in found.warnings[0]
+    assert not exported_reflex(Erase(), {"ERASE": thorough}, say=Failing(0)).simplified
+    with pytest.raises(ExportFailed, match=r"search 1 was in vain.*need not do, too: search 0 was in vain"):
+        exported_reflex(Erase(), {"ERASE": thorough}, say=Failing(2))
+    with pytest.raises(ExportFailed, match=r"^search 0 was in vain"):
+        exported_reflex(Erase(), {"ERASE": thorough}, simplify=False, say=Failing(1))
 
 
 def test_an_agent_without_anything_to_spare_is_exported_as_it_is():

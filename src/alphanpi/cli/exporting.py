@@ -51,8 +51,12 @@ def export(
     seed: Annotated[int, Parameter(help="seed of the random starts")] = 0,
     time_limit: Annotated[str, Parameter(help="give up after this time: 90, 90s, 5m, 1h")] = "5m",
     simplify: Annotated[
-        bool, Parameter(help="leave out what the agent need not do, where what is specified is still achieved")
-    ] = False,
+        bool | None,
+        Parameter(
+            help="leave out what the agent need not do, where what is specified is still achieved; if omitted, only "
+            "where no other code is found"
+        ),
+    ] = None,
     certificate: Annotated[
         Path | None, Parameter(help="certificate that says PROVED; certificate.json in the run's folder if omitted")
     ] = None,
@@ -93,7 +97,7 @@ def export(
     for warning in exported.warnings:
         errors.print(f"warning: {' '.join(warning.split())}")
     target = "" if out is None else f"wrote {out}: "
-    same = "as the agent, without what it need not do," if simplify else "same as the agent"
+    same = "as the agent, without what it need not do," if exported.simplified else "same as the agent"
     if exported.proved:
         same = "equal to the agent on every sequence that can occur (proved), and"
     errors.print(f"{target}{same} on {exported.cases:,} runs, {exported.actions:,} actions")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from alphanpi.environment.scene import Scene
@@ -77,6 +77,10 @@ class Provable(Generic[State]):
     def valid(self, state: State) -> bool:
         """What is true of all states there can be, also inside calls; a proof is about all states that are valid."""
         return True
+
+    def invariants(self, program: str, before: State, state: State) -> Iterable[bool]:
+        """What may be true over and over again in a call that loops, always as many statements; none is believed."""
+        return ()
 
 
 class Exportable(Generic[State]):

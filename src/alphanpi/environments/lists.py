@@ -13,11 +13,10 @@ from alphanpi.environment.specification import Environment, action, program
 from alphanpi.environment.standalone import Standalone, runtime_source
 from alphanpi.environments.list_picture import picture
 from alphanpi.errors import UsageError
-from alphanpi.symbolic import exchanged, is_sorted, same_values, swept
+from alphanpi.symbolic import exchanged, is_sorted, one_hot, same_values, swept
 
 Observation = Literal["paper", "compare"]
 DIGITS = 10
-ONE_HOT = tuple(tuple(digit == place for place in range(DIGITS)) for digit in range(DIGITS))
 
 
 class PointedList(NamedTuple):
@@ -250,7 +249,7 @@ class ListActions(Environment[PointedList]):
         flags = (p1 == start, p1 == end, p2 == start, p2 == end, p1 == p2)
         if self.observation == "compare":
             return (values[p1] > values[p2], *flags)
-        return (*ONE_HOT[values[p1]], *ONE_HOT[values[p2]], *flags, is_sorted(state.current()))
+        return (*one_hot(values[p1], DIGITS), *one_hot(values[p2], DIGITS), *flags, is_sorted(values[start : end + 1]))
 
     def derive(self, observation: Sequence[int]) -> tuple[int, ...]:
         """Both values as numbers, and how they compare."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.specification import program
 from alphanpi.environments.lists import (
+    DIGITS,
     ListPrograms,
     PointedList,
     both_pointers_at_start,
@@ -17,7 +18,7 @@ from alphanpi.environments.lists import (
     some_pointer_after_start,
 )
 from alphanpi.environments.recursive_sorting_lemma import CUTOFF
-from alphanpi.symbolic import Unknowns, length
+from alphanpi.symbolic import Unknowns, every, length
 
 
 def without_last(state: PointedList) -> PointedList | None:
@@ -57,18 +58,18 @@ class RecursiveSorting(ListPrograms):
         return "both pointers at the end" if after.p1 == after.end else "both pointers on one cell inside"
 
     def symbolic(self, unknown: Unknowns) -> PointedList:
-        """Any list, the current problem and the pointers anywhere; not with `paper`, where digits are looked up."""
-        if self.observation == "paper":
-            raise NotImplementedError
+        """Any list, the current problem and the pointers anywhere."""
         number = unknown.number
         return PointedList(unknown.numbers(), number(), number(), number(), number())
 
     def valid(self, state: PointedList) -> bool:
-        """The current problem is a part of the list, and the pointers are in it."""
+        """The current problem is a part of the list, the pointers are in it, and with `paper` values are digits."""
+        values = state.values
         return (
-            0 <= state.start <= state.end < length(state.values)
+            0 <= state.start <= state.end < length(values)
             and state.start <= state.p1 <= state.end
             and state.start <= state.p2 <= state.end
+            and (self.observation != "paper" or every(0, length(values), lambda place: 0 <= values[place] < DIGITS))
         )
 
     def cutoff(self) -> Cutoff | None:

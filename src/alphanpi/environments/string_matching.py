@@ -14,8 +14,9 @@ from alphanpi.environment.specification import Environment, action, program, sub
 from alphanpi.environment.step import Step
 from alphanpi.environments.string_matching_picture import picture
 from alphanpi.errors import UsageError
+from alphanpi.symbolic import Unknowns, first, length
 
-NOWHERE = -1
+NOWHERE, UNANSWERED = -1, -2
 LETTERS = "ab"
 
 
@@ -26,17 +27,17 @@ class Texts(NamedTuple):
     pattern: str
     start: int = 0
     passed: int = 0  # letters of the pattern that have been compared; the next one is looked at
-    answer: int | None = None  # where the pattern occurs, or NOWHERE; None as long as nobody has said
+    answer: int = UNANSWERED  # where the pattern occurs, or NOWHERE
 
     @property
     def pattern_passed(self) -> bool:
         """No letter of the pattern is left."""
-        return self.passed == len(self.pattern)
+        return self.passed == length(self.pattern)
 
     @property
     def text_passed(self) -> bool:
         """No letter of the text is left."""
-        return self.start + self.passed == len(self.text)
+        return self.start + self.passed == length(self.text)
 
     @property
     def letters(self) -> tuple[str, str] | None:
@@ -51,14 +52,19 @@ class Texts(NamedTuple):
         return self.letters is not None and self.letters[0] == self.letters[1]
 
 
+def unanswered(state: Texts) -> bool:
+    """Nobody has said yet where the pattern occurs."""
+    return state.answer == UNANSWERED
+
+
 def untouched(state: Texts) -> bool:
     """Nothing has been compared or said."""
-    return state.passed == 0 and state.answer is None
+    return state.passed == 0 and unanswered(state)
 
 
 def behind_first_letter(state: Texts) -> Texts | None:
     """The text without its first letter, the pattern at its beginning."""
-    return state._replace(start=state.start + 1, passed=0) if state.start < len(state.text) else None
+    return state._replace(start=state.start + 1, passed=0) if state.start < length(state.text) else None
 
 
 def with_callers_place(caller: Texts, callee: Texts) -> Texts:
@@ -68,10 +74,17 @@ def with_callers_place(caller: Texts, callee: Texts) -> Texts:
 
 def compared(state: Texts) -> Texts:
     """The letters passed as long as they are the same."""
-    most = min(len(state.pattern), len(state.text) - state.start)
-    ahead = range(state.passed, most)
-    differs = (place for place in ahead if state.text[state.start + place] != state.pattern[place])
-    return state._replace(passed=next(differs, most))
+    text, pattern, start, passed, _ = state
+    most = min(length(pattern), length(text) - start)
+    return state._replace(passed=first(passed, most, lambda place: text[start + place] != pattern[place]))
+
+
+def occurs(state: Texts) -> int:
+    """Where the pattern occurs first in the current problem, or NOWHERE."""
+    text, pattern, letters = state.text, state.pattern, length(state.pattern)
+    most = length(text) - letters + 1
+    found = first(state.start, most, lambda place: text[place : place + letters] == pattern)
+    return found if found < most else NOWHERE
 
 
 class StringMatching(Environment[Texts]):
@@ -90,17 +103,17 @@ class StringMatching(Environment[Texts]):
         """Pass the two letters that are looked at."""
         return state._replace(passed=state.passed + 1)
 
-    @action(pre=lambda state: state.answer is None and state.pattern_passed)
+    @action(pre=lambda state: unanswered(state) and state.pattern_passed)
     def FOUND(self, state: Texts) -> Texts:
         """Say that the pattern occurs where it lies."""
         return state._replace(answer=state.start)
 
-    @action(pre=lambda state: state.answer is None and state.text_passed)
+    @action(pre=lambda state: unanswered(state) and state.text_passed)
     def NOT_FOUND(self, state: Texts) -> Texts:
         """Say that the pattern occurs nowhere."""
         return state._replace(answer=NOWHERE)
 
-    @program(level=1, depth=lambda state: len(state.pattern) + 1, minimum_size=0, pre=untouched)
+    @program(level=1, depth=lambda state: length(state.pattern) + 1, minimum_size=0, pre=untouched)
     def MATCH_HERE(self, before: Texts, after: Texts) -> bool:
         """Pass letters as long as they are the same."""
         return after == compared(before)
@@ -108,16 +121,15 @@ class StringMatching(Environment[Texts]):
     @program(level=2, depth=3, minimum_size=0, pre=untouched, recursive=rest)
     def SEARCH(self, before: Texts, after: Texts) -> bool:
         """Say where the pattern occurs first, or that it occurs nowhere; how far it was compared does not matter."""
-        answer = before.text.find(before.pattern, before.start)
-        return after == before._replace(passed=after.passed, answer=answer)
+        return after == before._replace(passed=after.passed, answer=occurs(before))
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Texts:
         """Letters a and b; the pattern is a piece of the text, or any letters, as often."""
-        length = int(rng.integers(1, size + 2))
-        text, pattern = ("".join(LETTERS[letter] for letter in rng.integers(2, size=many)) for many in (size, length))
-        if length <= size and rng.integers(2):
-            place = int(rng.integers(size - length + 1))
-            pattern = text[place : place + length]
+        many = int(rng.integers(1, size + 2))
+        text, pattern = ("".join(LETTERS[letter] for letter in rng.integers(2, size=number)) for number in (size, many))
+        if many <= size and rng.integers(2):
+            place = int(rng.integers(size - many + 1))
+            pattern = text[place : place + many]
         return Texts(text, pattern)
 
     def enumerate(self, program: str, size: int) -> Iterator[Texts]:
@@ -127,20 +139,20 @@ class StringMatching(Environment[Texts]):
         letter more than the text has: longer ones cannot be passed either.
         """
         known: set[tuple[int, tuple[bool, ...], int]] = set()
-        for length in range(1, size + 2):
-            for letters in product(LETTERS, repeat=size + length):
-                text, pattern = "".join(letters[:size]), "".join(letters[size:])
-                way = (length, tuple(map(eq, text, pattern)), text.find(pattern))
+        for many in range(1, size + 2):
+            for letters in product(LETTERS, repeat=size + many):
+                state = Texts("".join(letters[:size]), "".join(letters[size:]))
+                way = (many, tuple(map(eq, state.text, state.pattern)), occurs(state))
                 if way not in known:
                     known.add(way)
-                    yield Texts(text, pattern)
+                    yield state
 
     def outcomes(self, program: str, before: Texts) -> Iterator[Texts]:
         """One state; for SEARCH, one for each letter to which the pattern may have been compared."""
         if program == "MATCH_HERE":
             yield compared(before)
             return
-        answer = before.text.find(before.pattern, before.start)
+        answer = occurs(before)
         for passed in range(min(len(before.pattern), self.size(before)) + 1):
             yield before._replace(passed=passed, answer=answer)
 
@@ -154,7 +166,7 @@ class StringMatching(Environment[Texts]):
 
     def size(self, state: Texts) -> int:
         """Letters of the text from where the pattern lies."""
-        return len(state.text) - state.start
+        return length(state.text) - state.start
 
     def parse(self, program: str, text: str) -> Texts:
         """Read the pattern, `in`, and the text."""
@@ -165,7 +177,7 @@ class StringMatching(Environment[Texts]):
 
     def format(self, state: Texts) -> str:
         """The pattern and the text from where it lies, the letters that are passed set apart; or the answer."""
-        if state.answer is not None:
+        if not unanswered(state):
             return "nowhere" if state.answer == NOWHERE else f"at {state.answer}"
         here = state.start + state.passed
         bar = "|" if state.passed else ""
@@ -178,8 +190,19 @@ class StringMatching(Environment[Texts]):
         """Where the pattern occurs, counted from 0."""
         if program == "MATCH_HERE":
             return f"{final.passed} of {len(final.pattern)} letters fit"
-        return "nowhere" if final.answer in (None, NOWHERE) else f"at position {final.answer}"
+        return "nowhere" if final.answer in (NOWHERE, UNANSWERED) else f"at position {final.answer}"
 
     def render(self, state: Texts) -> Scene:
         """The text, and the pattern below it where it lies."""
-        return picture(state.text, state.pattern, state.start, state.passed, state.answer)
+        answer = None if unanswered(state) else state.answer
+        return picture(state.text, state.pattern, state.start, state.passed, answer)
+
+    def symbolic(self, unknown: Unknowns) -> Texts:
+        """Any text and any pattern, which lies anywhere."""
+        number = unknown.number
+        return Texts(unknown.text(), unknown.text(), number(), number(), number())
+
+    def valid(self, state: Texts) -> bool:
+        """There is a pattern, which lies on the text; of both, no more letters are passed than there are."""
+        start, passed = state.start, state.passed
+        return 0 <= start <= start + passed <= length(state.text) and passed <= length(state.pattern) >= 1

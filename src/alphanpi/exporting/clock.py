@@ -16,6 +16,10 @@ class ExportFailed(AlphaNPIError):  # noqa: N818 - what happened, not a mistake 
     """No code was found that does what the agent does."""
 
 
+class CodeNotFound(ExportFailed):
+    """There may be such code; it was not found, or it would be too long."""
+
+
 class Clock:
     """Says what is being done, and ends the export when its time is over; asked wherever work may be long."""
 
@@ -31,14 +35,18 @@ class Clock:
         self._say(what)
         self.check()
 
+    def grant(self, seconds: float) -> None:
+        """Give more time."""
+        self._limit += seconds
+
     def left(self) -> float | None:
         """Seconds until time is over, a little more than none; None for no limit."""
         return None if math.isinf(self._limit) else max(0.1, self._began + self._limit - time.monotonic() + 0.1)
 
     def check(self) -> None:
-        """Raise `ExportFailed` when time is over."""
+        """Raise `CodeNotFound` when time is over."""
         if time.monotonic() - self._began > self._limit:
-            raise ExportFailed(
-                f"nothing exported: no code was found within {self._limit:g} s; the last thing tried: {self._what}. "
+            raise CodeNotFound(
+                f"nothing exported: no code was found within {self._limit:.3g} s; the last thing tried: {self._what}. "
                 "Larger problems may keep showing new behaviour; otherwise --time-limit gives more"
             )

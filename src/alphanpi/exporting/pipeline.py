@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -16,7 +18,7 @@ from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.exporting.automaton import as_dot, as_records
 from alphanpi.exporting.behaviour import Case, Watcher
-from alphanpi.exporting.clock import TIME_LIMIT, Clock, ExportFailed
+from alphanpi.exporting.clock import TIME_LIMIT, Clock, CodeNotFound, ExportFailed
 from alphanpi.exporting.header import Coverage, Origin, doubts, warnings
 from alphanpi.exporting.javascript import UntranslatableError, WrittenJavaScript, written
 from alphanpi.exporting.minimise import Learned
@@ -30,6 +32,8 @@ from alphanpi.verification.sequences import ShownSequence, proved_sequences
 Format = Literal["python", "javascript", "json", "dot"]
 FORMATS: tuple[Format, ...] = ("python", "javascript", "json", "dot")
 _ROUNDS = 4
+_PLAIN = 2 / 3  # share of the time in which code is looked for that does all that the agent does
+_LEAST = 0.1
 _HINT = "loops are found far more easily of an agent trained with a window, --network.window 1"
 _MOST_SAMPLES = 1_000_000
 
@@ -44,6 +48,7 @@ class Export(NamedTuple):
     cases: int  # runs compared
     actions: int  # actions compared
     rounds: int  # how often code was made; more than once if larger problems showed something new
+    simplified: bool  # whether it leaves out what the agent need not do
     warnings: tuple[str, ...]
 
     @property
@@ -69,7 +74,7 @@ def export(
     samples: int = 2000,
     seed: int = 0,
     time_limit: float | None = TIME_LIMIT,
-    simplify: bool = False,
+    simplify: bool | None = None,
     certificate: str | Path | None = None,
     environment: NamedEnvironment = None,
     say: Callable[[str], None] | None = None,
@@ -92,7 +97,8 @@ def export(
         seed: Decides the random starts.
         time_limit: Seconds after which it is given up; None for no limit.
         simplify: Let the agent stop where all is done, and leave out what changes nothing, where every run that was
-            looked at still succeeds; the code is compared with the agent as led in this way.
+            looked at still succeeds; the code is compared with the agent as led in this way. None: where no code is
+            found that does what the agent does, in two thirds of the time; a warning says so.
         certificate: A certificate that says PROVED of the agent; `certificate.json` in the run's folder if omitted and
             there. It is computed again, and then the code is run on every sequence of observations that can occur.
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
@@ -106,20 +112,21 @@ def export(
     with spread_agent(as_agent(run, environment=environment), workers, ray) as agent:
         card = agent.card
         proof = _proof(agent, certificate, time_limit, say) if not simplify else _Proof({}, "")
-        exported = find_code(
+        find = partial(
+            find_code,
             agent.environment,
             agent.evaluator,
             Origin(agent.name, agent.weights_hash[:12], card.environment, card.options),
             max_size=max_size,
             samples=samples,
             seed=seed,
-            time_limit=time_limit,
-            simplify=simplify,
             say=say,
             interpreter=None if workers is None else agent.interpreter,
             sequences=proof.sequences,
-        ).exported(format)
-    if proof.problem:
+        )
+        simplify = False if certificate is not None and simplify is None else simplify
+        exported = _exported(find, simplify, time_limit, format)
+    if proof.problem and not exported.simplified:
         exported = exported._replace(warnings=(*exported.warnings, proof.problem))
     if out is not None:
         write_atomically(Path(out), exported.text)
@@ -159,22 +166,39 @@ def export_evaluator(
     samples: int = 2000,
     seed: int = 0,
     time_limit: float | None = TIME_LIMIT,
-    simplify: bool = False,
+    simplify: bool | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Export:
     """The same for an environment and anything that evaluates histories in it."""
     _check_format(format)
-    return find_code(
-        environment,
-        evaluator,
-        origin,
-        max_size=max_size,
-        samples=samples,
-        seed=seed,
-        time_limit=time_limit,
-        simplify=simplify,
-        say=say,
-    ).exported(format)
+    find = partial(find_code, environment, evaluator, origin, max_size=max_size, samples=samples, seed=seed, say=say)
+    return _exported(find, simplify, time_limit, format)
+
+
+def _exported(
+    find: Callable[..., FoundCode], simplify: bool | None, time_limit: float | None, format_: Format
+) -> Export:
+    """What is found, in a format; simpler code, where nobody said whether it may be, only if there is no other."""
+    if simplify is not None:
+        return find(simplify=simplify, time_limit=time_limit).exported(format_)
+    began = time.monotonic()
+    try:
+        found = find(time_limit=None if time_limit is None else _PLAIN * time_limit)
+    except CodeNotFound as plain:
+        seconds = time.monotonic() - began
+        try:
+            simpler = find(simplify=True, time_limit=None if time_limit is None else max(time_limit - seconds, _LEAST))
+        except CodeNotFound as error:
+            other = str(error).removeprefix("nothing exported: ")
+            raise CodeNotFound(f"{plain}; without what the agent need not do, too: {other}") from error
+        exported, hint = simpler.exported(format_), f"; {_HINT}" if _HINT in str(plain) else ""
+        told = (
+            f"no code was found in {seconds:.0f} s that does all that the agent does: this leaves out what it need not "
+            f"do, as --simplify does; --no-simplify and a larger --time-limit look for the other{hint}"
+        )
+        return exported._replace(warnings=(told, *exported.warnings))
+    found.rounds.clock.grant(0.0 if time_limit is None else (1 - _PLAIN) * time_limit)
+    return found.exported(format_)
 
 
 class FoundCode(NamedTuple):
@@ -215,7 +239,7 @@ def find_code(
         return _checked(rounds, max_size)
     except ExportFailed as error:
         told = [str(error), _so_far(rounds), _HINT if _remembers_loops(rounds) else ""]
-        raise ExportFailed("; ".join(filter(None, told))) from error
+        raise type(error)("; ".join(filter(None, told))) from error
 
 
 def _checked(rounds: Rounds, max_size: int | None) -> FoundCode:
@@ -226,7 +250,7 @@ def _checked(rounds: Rounds, max_size: int | None) -> FoundCode:
         if isinstance(found, Checked):
             return FoundCode(found, rounds, number)
     longest = max(rounds.library.learned, key=lambda entry: len(rounds.watcher.traces[entry.name])).name
-    raise ExportFailed(
+    raise CodeNotFound(
         f"nothing exported: {found}. Larger problems keep showing behaviour that smaller ones do not ({longest} has "
         f"{len(rounds.watcher.traces[longest]):,} distinct calls by now); an agent that sees fewer fields, or a larger "
         "--samples, may help"
@@ -271,6 +295,7 @@ def _export(found: Checked, rounds: Rounds, number: int, format_: Format, most_c
         cases=len(cases),
         actions=sum(case.steps for case in cases),
         rounds=number,
+        simplified=rounds.watcher.sparing is not None,
         warnings=tuple(told),
     )
 

@@ -13,7 +13,7 @@ from alphanpi.environment.carrying import CarriedStandalone
 from alphanpi.environment.standalone import Standalone
 from alphanpi.errors import SpecificationError
 from alphanpi.exporting.behaviour import Case, Watcher, enumerated, refuse_failing
-from alphanpi.exporting.clock import ExportFailed
+from alphanpi.exporting.clock import CodeNotFound, ExportFailed
 from alphanpi.exporting.equality import Difference, Exported, differences, discerns
 from alphanpi.exporting.fault import runtime_fault
 from alphanpi.exporting.growth import written_out
@@ -225,7 +225,7 @@ class Rounds:
                     self.written.append(entry.name)
                 except RecursionError:
                     longest = max(map(len, traces))
-                    raise ExportFailed(
+                    raise CodeNotFound(
                         f"nothing exported: {entry.name}: no loop was found in calls of up to {longest:,} steps"
                     ) from None
         return programs
@@ -238,7 +238,7 @@ class Rounds:
             compile(text, "<exported>", "exec", dont_inherit=True)
         except (SyntaxError, RecursionError, MemoryError) as error:
             longest = max(programs, key=lambda learned: learned.cost)
-            raise ExportFailed(
+            raise CodeNotFound(
                 f"nothing exported: {longest.program}: the shortest code found is too long and too deeply nested for "
                 f"Python ({type(error).__name__}: {error}); no loop was found in what the agent does"
             ) from None

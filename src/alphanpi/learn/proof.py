@@ -88,7 +88,7 @@ def prove(
 
 
 def _by_machine(environment: Environment[Any]) -> bool:
-    """A lemma is quicker, and knows starts to practise on; without one, programs are proved by machine."""
+    """A lemma is quicker; without one, programs are proved by machine."""
     return checked_cutoff(Guard(environment)) is None and offers_proof(environment) and has_solver()
 
 

@@ -38,7 +38,7 @@ class Start(NamedTuple):
     program: str
     size: int
     seed: tuple[int, ...]
-    origin: tuple[int, ...] = ()  # of a counter-example: number and values of its template; then there is no seed
+    origin: tuple[int, ...] = ()  # of a counter-example: number and values of its `StartOrigin`; then there is no seed
 
 
 class Error(NamedTuple):

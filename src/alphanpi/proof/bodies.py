@@ -6,7 +6,8 @@ contract of the program called: that it may be made is shown, that it keeps its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple
@@ -17,8 +18,11 @@ import z3
 from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions, Mask
+from alphanpi.proof.loops import Head, Holding, Loops, RealCall
+from alphanpi.proof.statements import Moment
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
-from alphanpi.symbolic.reasoning import Reasoning
+from alphanpi.symbolic.formulas import all_equal, any_of
+from alphanpi.symbolic.reasoning import Reasoning, is_unknown
 from alphanpi.symbolic.states import differences, known, lengths
 from alphanpi.symbolic.universals import Read
 from alphanpi.symbolic.values import Term, UnknownClaim, UnknownNumber, UnknownTruth
@@ -28,9 +32,13 @@ SequenceShown = tuple[tuple[int, Mask], ...]
 
 MOST_PATHS = 20_000
 """Ways through a body."""
+MOST_OBSERVATIONS = 2_000
+"""That are possible at one place on the way."""
+MOST_APART = 64
+"""Observations, or threads, that are told apart though the same is done next and nothing else is carried on."""
 MOST_SHORTFALLS = 5
 """Ways that break a rule, after which no more are looked at."""
-GROWING = "its depth grows with the problem: a body that may loop is not proved by machine"
+GROWING = "its depth grows with the problem, and only an agent with a window can be proved to stop"
 _VALUES = (0, 1, *range(2, 17), *range(-1, -17, -1))  # that an entry of an observation may have
 _SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SIZES = range(13)  # at which starts are looked for
@@ -58,10 +66,23 @@ class BodyShown(NamedTuple):
     queries: int
     unknowns: int
     shortfalls: tuple[Shortfall, ...]
+    points: frozenset[tuple[int, Mask]]  # all steps
+    loops: tuple[str, ...] = ()  # what stays true where it loops; then sequences have no end, and are not given
 
 
 class _EnoughError(BaseException):
     """No more ways need to be looked at."""
+
+
+class _BackError(BaseException):
+    """A way comes back to a context that is no head yet."""
+
+    def __init__(self, context: int) -> None:
+        self.context = context
+
+
+RealCalls = Callable[[], Iterable[RealCall]]
+"""Real calls of the program, which statements about its loops must fit."""
 
 
 def show_body(
@@ -70,9 +91,10 @@ def show_body(
     program: str,
     invariants: Invariants,
     deadline: float = float("inf"),
+    calls: RealCalls = tuple,
 ) -> BodyShown:
     """Go all ways through a program's body."""
-    return _Body(environment, decisions, program, invariants, deadline).shown()
+    return _Body(environment, decisions, program, invariants, deadline, calls).shown()
 
 
 class _Body:
@@ -85,8 +107,10 @@ class _Body:
         program: str,
         invariants: Invariants,
         deadline: float,
+        calls: RealCalls,
     ) -> None:
         self.environment = environment
+        self.calls = calls
         self.library = environment.library
         self.decisions = decisions
         self.program = program
@@ -95,40 +119,95 @@ class _Body:
         self.reasoning = Reasoning(deadline)
         self.paths = self.reasoning.paths
         self.has_views = type(environment).relative is not Environment.relative
+        self.holding = Holding(environment, self.reasoning)
+        self.loops: Loops | None = None
+        self.heads: Mapping[int, Head] = {}
+        self.pending: list[int | None] = [None]  # where ways are to begin: at the start, or at a head
+        self.counts: dict[int | None, int] = {}  # ways from there
         self.sequences: set[SequenceShown] = set()
+        self.points: set[tuple[int, Mask]] = set()
+        self.together = False  # whether some sequences stand for others, which show the network what it forgets
         self.views: set[Hashable] = set()
         self.called: set[str] = set()
         self.shortfalls: list[Shortfall] = []
-        self.count = 0
         self.walk: _Ways | None = None
 
     def shown(self) -> BodyShown:
         """What all ways show."""
         try:
-            if self.library.named(self.program).growing:
-                raise EffortError(GROWING)
-            for start in self.ways(self._begun):
-                self.walk = _Ways(self, start)
-                for limit in self.ways(lambda start=start: self.environment.depth(self.program, start)):  # type: ignore[misc]
-                    self.walk.limit = limit
-                    self.walk.begin()
+            self._find_loops()
+            while self.pending:
+                source = self.pending.pop(0)
+                try:
+                    self._go_through(source)
+                except _BackError as back:
+                    self._add_head(back.context)
         except _EnoughError:
             pass
         except EffortError as limit_met:
             self.shortfalls.append(Shortfall(str(limit_met), (), ()))
         except NotExpressibleError as error:
             self.shortfalls.append(Shortfall(f"not expressible: {error}{_place(error)}", (), ()))
-        if not self.count and not self.shortfalls:
+        if not any(self.counts.values()) and not self.shortfalls:
             self.shortfalls.append(Shortfall("no valid state is a start of it, so nothing was shown", (), ()))
         return BodyShown(
-            sequences=frozenset(self.sequences),
+            sequences=frozenset() if self.heads or self.together else frozenset(self.sequences),
             views=frozenset(self.views),
             called=frozenset(self.called),
-            paths=self.count,
+            paths=sum(self.counts.values()),
             queries=self.paths.queries,
             unknowns=self.paths.unknowns,
             shortfalls=tuple(self.shortfalls),
+            points=frozenset(self.points),
+            loops=tuple(statement.text for head in self.heads.values() for statement in head.statements),
         )
+
+    # ---- loops
+
+    def _find_loops(self) -> None:
+        if not self.library.named(self.program).growing:
+            return
+        if not self.decisions.table.window:
+            raise EffortError(GROWING)
+        self.loops = Loops(self.environment, self.decisions, self.program, self.calls())
+        self.loops.find(self._general())
+        self.heads = self.loops.heads
+
+    def _general(self) -> Any:
+        with closing(self.paths.ways(lambda: self.environment.symbolic(self.reasoning))) as ways:
+            return next(ways)
+
+    def _add_head(self, context: int) -> None:
+        """All that was gone through is gone through again, to the new head."""
+        assert self.loops is not None, "only bodies that may loop are looked at for it"
+        self.loops.add(context, self._general())
+        self.pending, self.counts = [None], {}
+
+    def _go_through(self, source: int | None) -> None:
+        """All ways from the start, or from a head, to the next heads and ends."""
+        self.counts[source] = 0
+        for start in self.ways(self._begun):
+            self.walk = _Ways(self, start)
+            for limit in self.ways(lambda start=start: self.environment.depth(self.program, start)):  # type: ignore[misc]
+                self.walk.limit = limit
+                if source is None:
+                    self.walk.begin()
+                    continue
+                head = self.heads[source]
+                for moment in self.ways(lambda: self.holding.any_moment(start, limit, head)):  # noqa: B023
+                    self.walk.go_on_from(moment, source)
+
+    def arrive(self, context: int, moment: Moment) -> None:
+        """Come to a head: give up what is not true there."""
+        head, asked, before = self.heads[context], set[str](), len(self.heads[context].statements)
+        while waiting := [one for one in head.statements if one.text not in asked]:
+            for statement in waiting:
+                asked.add(statement.text)
+                if not self.holding.follows(statement, moment):
+                    head.give_up(statement)
+                    before = -1
+        if (context not in self.counts or before < 0) and context not in self.pending:
+            self.pending.append(context)
 
     def ways(self, function: Callable[[], Any]) -> Iterator[Any]:
         """All ways through a function of the environment; one on which it raises breaks a rule."""
@@ -149,11 +228,11 @@ class _Body:
 
         return self.paths.ways(called)
 
-    def note(self, threads: list[_Thread]) -> None:
+    def note(self, source: int | None, threads: list[_Thread]) -> None:
         """Ways that end."""
         self.sequences.update(thread.sequence for thread in threads)
-        self.count += len(threads)
-        if self.count > MOST_PATHS:
+        self.counts[source] += len(threads)
+        if self.counts[source] > MOST_PATHS:
             raise EffortError(f"there are more than {MOST_PATHS:,} ways through it")
 
     def _begun(self) -> Any:
@@ -171,6 +250,13 @@ class _Thread(NamedTuple):
     sequence: SequenceShown
 
 
+class _Met(NamedTuple):
+    """An observation that is possible, and what is then true."""
+
+    observation: tuple[int, ...]
+    formula: Term
+
+
 class _Alike(NamedTuple):
     """What threads see that do the same next, and the places that were looked at for it."""
 
@@ -185,6 +271,8 @@ class _Ways:
         self.body = body
         self.start = start
         self.limit: Any = 0
+        self._source: int | None = None
+        self._before: Any = 0  # actions taken before the ways that are looked at begin
         self._actions: tuple[str, ...] = ()
 
     def begin(self) -> None:
@@ -193,22 +281,43 @@ class _Ways:
         context = table.beginning(library.index_of(self.body.program) - library.atomic_count)
         self.go_on(self.start, [_Thread(context, z3.BoolVal(True), ())])
 
+    def go_on_from(self, moment: Moment, head: int) -> None:
+        """All that may happen from a head on."""
+        self._source, self._before = head, moment.taken
+        self.go_on(moment.state, [_Thread(head, z3.BoolVal(True), ())])
+
+    def _proceed(self, state: Any, threads: list[_Thread]) -> None:
+        """All that may happen after an action: at heads, ways end."""
+        body = self.body
+        for context in sorted({thread.context for thread in threads} & body.heads.keys()):
+            arrived = [thread for thread in threads if thread.context == context]
+            with body.paths.supposing(z3.Or(*[thread.guard for thread in arrived])) as possible:
+                if possible:
+                    body.note(self._source, arrived)
+                    self._fits(state)
+                    taken = self._before + len(self._actions)
+                    body.arrive(context, Moment(self.start, state, taken, self.limit))
+        others = [thread for thread in threads if thread.context not in body.heads]
+        for thread in others if body.loops is not None else []:
+            if thread.context in (body.decisions.table.histories[history].before for history, _ in thread.sequence):
+                raise _BackError(thread.context)
+        if others:
+            self.go_on(state, others)
+
     def go_on(self, state: Any, threads: list[_Thread]) -> None:
         """All that may happen from a state on; what is done after several observations is looked at once for all."""
         universals, paths = self.body.reasoning.universals, self.body.paths
         groups: dict[str, _Alike] = {}
         outer, universals.seen = universals.seen, []
-        for observation, mask in self.body.ways(lambda: (self._observed(state), self._legal(state))):
+        for entries, mask in self.body.ways(lambda: (self._observed(state), self._legal(state))):
             condition = paths.answers()
-            seen = _Alike([], universals.seen)
+            reads, universals.seen = universals.seen, None
             now = groups if condition is not None else {}
-            for thread in threads:
-                if len(threads) > 1 and paths.excluded(thread.guard):
-                    continue
-                action, following = self._decided(thread, observation, mask)
-                guard = thread.guard if condition is None else z3.And(thread.guard, condition)
-                now.setdefault(action, _Alike([], [])).threads.append(following._replace(guard=guard))
-                now[action].reads.extend(seen.reads)
+            for thread, met in zip(threads, self._met(entries, threads), strict=True):
+                apart = thread if condition is None else thread._replace(guard=z3.And(thread.guard, condition))
+                for action, following in self._following(apart, met, mask):
+                    now.setdefault(action, _Alike([], [])).threads.append(following)
+                    now[action].reads.extend(reads)
             universals.seen = None
             if condition is None:
                 for action, group in now.items():
@@ -218,13 +327,59 @@ class _Ways:
         for action, group in groups.items():
             self._do(state, action, group)
 
-    def _decided(self, thread: _Thread, observation: tuple[int, ...], mask: Mask) -> tuple[str, _Thread]:
-        """What the network does, and what it carries from there on."""
+    def _met(self, entries: tuple[Any, ...], threads: list[_Thread]) -> list[list[_Met]]:
+        """For each thread, the observations that are possible with these entries."""
+        numbers = [number for number, entry in enumerate(entries) if is_unknown(entry)]
+        terms = [entries[number].term for number in numbers]
+        guards = [thread.guard for thread in threads] if len(threads) > 1 else []
+        found = self._values([*terms, *guards])
+        varying = [place for place in range(len(terms)) if len({values[place].get_id() for values in found}) > 1]
+        met: list[list[_Met]] = [[] for _ in threads]
+        for values in found:
+            known = dict(zip(numbers, map(_number, values), strict=False))
+            seen = tuple(self._small(known.get(number, entry)) for number, entry in enumerate(entries))
+            one = _Met(seen, all_equal([terms[place] for place in varying], [values[place] for place in varying]))
+            for own, *guarded in zip(met, *([values[len(terms) :]] if guards else []), strict=True):
+                if all(map(z3.is_true, guarded)):
+                    own.append(one)
+        return met
+
+    def _values(self, terms: list[Term]) -> list[tuple[Term, ...]]:
+        """What terms may be together; what the solver does not know counts as possible."""
+        body = self.body
+        found = body.paths.values_of(terms, MOST_OBSERVATIONS)
+        if found is None:
+            found = list(body.ways(lambda: tuple(map(self._asked_for, terms))))
+        if len(found) > MOST_OBSERVATIONS:
+            raise EffortError(f"there are more than {MOST_OBSERVATIONS:,} observations that it may make at one place")
+        return found
+
+    def _asked_for(self, term: Term) -> Term:
+        """One value of a term, in turn."""
+        paths, whole = self.body.paths, z3.is_int(term)
+        for value in map(z3.IntVal, _VALUES) if whole else (z3.BoolVal(True),):
+            if paths.decide(term == value):
+                return value
+        return z3.BoolVal(False) if not whole else self.body.reasoning.refuse("an observation of any number")
+
+    def _following(self, thread: _Thread, met: list[_Met], mask: Mask) -> Iterator[tuple[str, _Thread]]:
+        """What the network does, and what it carries on; after many observations, what it forgets of them."""
         decisions, names = self.body.decisions, self.body.library.names
-        history = decisions.table.after(thread.context, observation)
-        chosen = decisions.decide(history, mask).action
-        context = thread.context if names[chosen] == STOP else decisions.table.following(history, chosen)
-        return names[chosen], thread._replace(context=context, sequence=(*thread.sequence, (history, mask)))
+        alike: dict[tuple[str, int], list[_Met]] = {}
+        steps: dict[tuple[int, ...], tuple[int, Mask]] = {}
+        for one in met:
+            history = decisions.table.after(thread.context, one.observation)
+            chosen = decisions.decide(history, mask).action
+            context = thread.context if names[chosen] == STOP else decisions.table.following(history, chosen)
+            alike.setdefault((names[chosen], context), []).append(one)
+            steps[one.observation] = history, mask
+        self.body.points.update(steps.values())
+        for (action, context), ones in alike.items():
+            together = len(ones) > MOST_APART
+            self.body.together |= together
+            for some in [ones] if together else [[one] for one in ones]:
+                guard = z3.And(thread.guard, any_of([one.formula for one in some], [one.formula for one in met]))
+                yield action, _Thread(context, guard, (*thread.sequence, steps[some[0].observation]))
 
     def _do(self, state: Any, action: str, group: _Alike) -> None:
         """What an action leads to, in all threads that take it."""
@@ -235,8 +390,9 @@ class _Ways:
             for read in group.reads:
                 body.reasoning.universals.look_at(*read)
             self._actions = (*before, action)
+            threads = self._together(group.threads)
             if action == STOP:
-                body.note(group.threads)
+                body.note(self._source, threads)
                 self._stops_rightly(state)
                 self._note_views(state)
             elif self._may_go_on():
@@ -245,35 +401,44 @@ class _Ways:
                 else:
                     afters = self._call(state, action)
                 for after in afters:
-                    self.go_on(after, group.threads)
+                    self._proceed(after, threads)
         self._actions = before
+
+    def _together(self, threads: list[_Thread]) -> list[_Thread]:
+        """Threads of which one is known to be; where there are many, those that carry on the same are one."""
+        if len(threads) > MOST_APART:
+            carrying: dict[int, list[_Thread]] = {}
+            for thread in threads:
+                carrying.setdefault(thread.context, []).append(thread)
+            self.body.together |= len(carrying) < len(threads)
+            threads = [own[0]._replace(guard=z3.Or(*[one.guard for one in own])) for own in carrying.values()]
+        return threads if len(threads) > 1 else [threads[0]._replace(guard=z3.BoolVal(True))]
 
     def _may_go_on(self) -> bool:
         """Whether depth is left for a further action; ways on which it is not break a rule."""
-        taken = len(self._actions)
-        return self._holds(
-            lambda: taken < self.limit, f"it may not stop within its depth: {taken} actions are not enough"
-        )
+        taken = self._before + len(self._actions)
+        more = f"{len(self._actions)} actions " + ("are not enough" if self._source is None else "more may be too many")
+        return self._holds(lambda: taken < self.limit, f"it may not stop within its depth: {more}")
 
-    def _observed(self, state: Any) -> tuple[int, ...]:
+    def _observed(self, state: Any) -> tuple[Any, ...]:
+        """Entries that are known, or terms."""
         seen = self.body.environment.observe(state)
         entries = tuple(self._entry(value) for value in seen)
         if len(entries) != len(self.body.environment.fields):
             raise RaisesError(f"observe returned {len(entries)} entries")
         return entries
 
-    def _entry(self, value: Any) -> int:
-        if type(value) is not UnknownNumber:
-            if not issubclass(type(value), (int, np.integer, np.bool_, UnknownTruth, UnknownClaim)):
-                raise RaisesError(f"observe returned a {type(value).__name__}")
-            entry = int(value)
-            if not _SMALLEST <= entry <= _LARGEST:
-                raise RaisesError(f"observe returned {entry}, which is out of {_SMALLEST}..{_LARGEST}")
-            return entry
-        found: int | None = next((candidate for candidate in _VALUES if value == candidate), None)
-        if found is None:
-            raise self.body.reasoning.refuse("an observation with an entry that is not between -16 and 16")
-        return found
+    def _entry(self, value: Any) -> Any:
+        if type(value) in (UnknownNumber, UnknownTruth):
+            return value
+        if not issubclass(type(value), (int, np.integer, np.bool_, UnknownClaim)):
+            raise RaisesError(f"observe returned a {type(value).__name__}")
+        return self._small(int(value))
+
+    def _small(self, entry: Any) -> Any:
+        if type(entry) is int and not _SMALLEST <= entry <= _LARGEST:
+            raise RaisesError(f"observe returned {entry}, which is out of {_SMALLEST}..{_LARGEST}")
+        return entry
 
     def _legal(self, state: Any) -> Mask:
         legal = self.body.environment.legal(self.body.program, state)
@@ -294,8 +459,8 @@ class _Ways:
 
     def _holds(self, condition: Callable[[], Any], otherwise: str) -> bool:
         """Whether a condition is true on all ways; where it is not, that is written down."""
-        for holds in self.body.ways(lambda: bool(condition())):
-            if not holds:
+        for claim in self.body.ways(condition):
+            if not self.body.holding.certain(claim):
                 self.fall_short(otherwise)
                 return False
         return True
@@ -305,12 +470,20 @@ class _Ways:
         body = self.body
 
         def fits() -> bool:
-            general = body.environment.symbolic(body.reasoning)
-            for unfit in differences(general, state, lambda one, other: bool(one == other)):
-                body.reasoning.refuse(unfit.what)
+            self._require_case(state)
             return bool(body.environment.valid(state))
 
         return self._holds(fits, otherwise)
+
+    def _fits(self, state: Any) -> None:
+        """Refuse states that are no case of the most general one."""
+        for _ in self.body.ways(lambda: self._require_case(state)):
+            pass
+
+    def _require_case(self, state: Any) -> None:
+        general = self.body.environment.symbolic(self.body.reasoning)
+        for unfit in differences(general, state, lambda one, other: bool(one == other)):
+            self.body.reasoning.refuse(unfit.what)
 
     def _call(self, state: Any, entry: str) -> Iterator[Any]:
         """A call: that it may be made is shown; where it may lead, by its contract, is gone on from."""
@@ -350,7 +523,8 @@ class _Ways:
         """Write down that a rule may be broken on the present way, with starts from which it may be."""
         body = self.body
         try:
-            starts = tuple(self._starts())
+            # A head's state may come from any start: what fits both says little.
+            starts = tuple(self._starts()) if self._source is None else ()
         except (RaisesError, NotExpressibleError, ImpossibleError):
             body.paths.misused.clear()
             starts = ()
@@ -365,7 +539,7 @@ class _Ways:
         around = z3.Sum([z3.IntVal(0), *lengths(self.start)])
         found = 0
         for number in _SIZES:
-            for frame in (number, number + 1, None):
+            for frame in (number, number + 1, 2 * number + 2, None):
                 facts = [size == number, *([] if frame is None else [around <= frame])]
                 example = paths.example(lambda model: known(self.start, model), *facts)
                 if example is not None:
@@ -374,6 +548,10 @@ class _Ways:
                     break
             if found >= _STARTS:
                 return
+
+
+def _number(value: Term) -> int:
+    return value.as_long() if z3.is_int_value(value) else int(z3.is_true(value))  # type: ignore[no-any-return]
 
 
 def _place(error: BaseException) -> str:

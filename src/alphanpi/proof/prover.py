@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 from alphanpi.environment.library import Program
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions
 from alphanpi.proof.bodies import BodyShown, show_body
+from alphanpi.proof.loops import RealCall
 
 MOST_ROUNDS = 20
 """How often views may be added to what is known of the ends of calls."""
@@ -33,6 +35,7 @@ def prove_programs(
     decisions: Decisions,
     deadline: float = float("inf"),
     on_program: OnProgram | None = None,
+    real_calls: Callable[[str], Iterable[RealCall]] = lambda program: (),
 ) -> dict[str, ProgramProof]:
     """Show all programs of an environment to keep their contracts, or say why not."""
     library = environment.library
@@ -46,7 +49,9 @@ def prove_programs(
             for program in pending:
                 if on_program is not None:
                     on_program(program.name)
-                bodies[program.name] = show_body(environment, decisions, program.name, invariants, deadline)
+                bodies[program.name] = show_body(
+                    environment, decisions, program.name, invariants, deadline, partial(real_calls, program.name)
+                )
             grown = {
                 program.name
                 for program in group

@@ -15,6 +15,9 @@ class Reasons(Protocol):
     def replaced(self, values: Any, place: Any, value: Any) -> Any:
         """The values with another one at a place."""
 
+    def one_hot(self, value: Any, count: int) -> Any:
+        """Truth values of which the one at a place is true."""
+
     def every(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """Whether something holds of all places from `low` to below `high`."""
 
@@ -56,6 +59,9 @@ class Unknowns(Protocol):
     def numbers(self) -> Any:
         """An unknown tuple of integers, of unknown length."""
 
+    def text(self) -> Any:
+        """An unknown text, of unknown length."""
+
 
 class _Nothing:
     """Asked for unknown values by nobody who wants them."""
@@ -63,7 +69,7 @@ class _Nothing:
     def number(self) -> Any:
         return None
 
-    truth = numbers = number
+    truth = numbers = text = number
 
 
 def offers_proof(environment: Any) -> bool:

@@ -63,7 +63,7 @@ class Counting:
                 following = universals.at(body, z3.simplify(witness + 1))
                 reasoning.paths.add(witness >= 0, witness < last, universals.at(body, witness) > following)
 
-        return UnknownClaim(reasoning, Question("is_sorted", assume, deny))
+        return UnknownClaim(reasoning, Question("is_sorted", assume, deny, follows=True))
 
     def same_values(self, one: UnknownNumbers, other: UnknownNumbers) -> Any:
         """Whether both hold the same values, each as often."""

@@ -15,7 +15,7 @@ from alphanpi.symbolic.base import reasons_of
 Value = TypeVar("Value")
 
 
-def length(values: tuple[int, ...]) -> int:
+def length(values: tuple[int, ...] | str) -> int:
     """`len(values)`, which Python allows to be nothing but a known number."""
     reasons = reasons_of(values)
     return len(values) if reasons is None else reasons.length(values)
@@ -39,6 +39,33 @@ def exchanged(values: tuple[int, ...], one: int, other: int) -> tuple[int, ...]:
     copy = list(values)
     copy[one], copy[other] = copy[other], copy[one]
     return tuple(copy)
+
+
+class _Known(dict[int, tuple[bool, ...]]):
+    """What `one_hot` is of known values."""
+
+    def __missing__(self, value: int) -> tuple[bool, ...]:
+        raise IndexError(f"{value} is not from 0 to {len(self) - 1}")
+
+
+class _KnownCounts(dict[int, _Known]):
+    """The same by their number, made as they are asked for."""
+
+    def __missing__(self, count: int) -> _Known:
+        places = range(count)
+        self[count] = known = _Known({value: tuple(place == value for place in places) for value in places})
+        return known
+
+
+_ONE_HOT = _KnownCounts()
+
+
+def one_hot(value: int, count: int) -> tuple[bool, ...]:
+    """As many truth values, of which the one at the place `value` is true."""
+    if type(value) is int:  # observations are made often
+        return _ONE_HOT[count][value]
+    reasons = reasons_of(value)
+    return _ONE_HOT[count][value] if reasons is None else reasons.one_hot(value, count)
 
 
 def every(low: int, high: int, holds: Callable[[int], bool]) -> bool:
@@ -89,7 +116,7 @@ def swept(values: tuple[int, ...], low: int, high: int, pair: Callable[[int, int
 
 def is_sorted(values: tuple[int, ...]) -> bool:
     """Whether the values are in ascending order."""
-    reasons = reasons_of(values)
+    reasons = None if type(values) is tuple else reasons_of(values)
     if reasons is not None:
         return reasons.is_sorted(values)  # type: ignore[no-any-return]
     return all(map(le, values, values[1:]))

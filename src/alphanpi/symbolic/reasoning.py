@@ -13,6 +13,8 @@ from alphanpi.symbolic.counting import Counting
 from alphanpi.symbolic.faults import ImpossibleError, RaisesError
 from alphanpi.symbolic.folding import Folding, known_places
 from alphanpi.symbolic.paths import Paths
+from alphanpi.symbolic.statements import Statements, of_each
+from alphanpi.symbolic.texts import UnknownText, unknown_text
 from alphanpi.symbolic.universals import Body, Read, Universals
 from alphanpi.symbolic.values import (
     Question,
@@ -43,6 +45,7 @@ class Reasoning(Reasons):
     def __init__(self, deadline: float = float("inf")) -> None:
         self.paths = Paths(deadline)
         self.universals = Universals(self.paths)
+        self.statements = Statements(self.paths, self.universals)
         self.folding = Folding(self)
         self.counting = Counting(self)
         self._bound: dict[str, UnknownNumbers] = {}  # what unknown tuples have turned out to be
@@ -50,6 +53,7 @@ class Reasoning(Reasons):
         self.assuming = False
         """Whether what is asked is known not to raise."""
         self._required: list[_Required] | None = None
+        self._around: list[Term] | None = None  # inside a function of places: constants that stand for them
         self._firsts: dict[tuple[int, ...], tuple[Term, ...]] = {}
 
     def refuse(self, what: str) -> NoReturn:
@@ -82,6 +86,10 @@ class Reasoning(Reasons):
         size = z3.Int(f"size of {name}")
         self.paths.add(size >= 0)
         return self.symbol(z3.Function(name, z3.IntSort(), z3.IntSort()), size)
+
+    def text(self) -> UnknownText:
+        """An unknown text."""
+        return unknown_text(self)
 
     def symbol(self, symbol: Any, size: Term) -> UnknownNumbers:
         """A tuple that is a function of z3's."""
@@ -175,23 +183,36 @@ class Reasoning(Reasons):
     def body(self, function: Callable[[Any], Any], convert: Callable[[object], Term], low: Term, high: Term) -> Body:
         """A function of one place as a formula or term; it must raise at no place from `low` to below `high`."""
         required: list[_Required] = []
+        its_place = PLACE if self._around is None else z3.Int(f"place at depth {len(self._around)}")
 
         def make(place: Term) -> Term:
-            self._required = required
-            try:
+            with self._function_of([place], required):
                 branches = self.paths.branches(lambda: convert(function(UnknownNumber(self, place))))
-            finally:
-                self._required = None
             return merged([(condition, result) for condition, result in branches])
 
-        body = self.universals.body(PLACE, make)
-        self._require_all(required, [low <= PLACE, high > PLACE])
+        body = self.universals.body(its_place, make)
+        self._require_all(required, [low <= its_place, high > its_place])
         return body
+
+    @contextmanager
+    def _function_of(self, places: list[Term], required: list[_Required]) -> Iterator[None]:
+        """Inside a function of places, where what must hold for it not to raise is collected."""
+        outer, around = self._required, self._around
+        self._required, self._around = required, [*(around or ()), *places]
+        try:
+            yield
+        finally:
+            self._required, self._around = outer, around
 
     def _require_all(self, required: list[_Required], inside: list[Term]) -> None:
         if self.assuming:
             # What really happens does not raise. Where it asks about all places it was true at each of them, or false
             # at one: so it is among what is said here of places, whatever is read outside.
+            return
+        if self._required is not None:  # inside a function of another place
+            around = self.paths.condition
+            inside = inside if around is None else [around, *inside]
+            self._required += [one._replace(condition=z3.And(*inside, one.condition)) for one in required]
             return
         lacking = z3.simplify(z3.Or(*[z3.And(one.condition, z3.Not(one.formula)) for one in required]))
         if z3.is_false(lacking) or self.paths.repeating:
@@ -207,17 +228,17 @@ class Reasoning(Reasons):
         inside: list[Term],
     ) -> tuple[list[Term], tuple[Read, ...]]:
         """A function of several integers as terms, one for each of its results, and the places it looks at."""
+        if self._around is not None:
+            self.refuse("a fold or a sweep inside a function of one place")
         required: list[_Required] = []
         found: list[Term] = []
 
         def make(_: Term) -> Term:
-            self._required = required
-            try:
+            constants = [argument for argument in arguments if z3.is_const(argument) and not z3.is_int_value(argument)]
+            with self._function_of(constants, required):
                 branches = self.paths.branches(
                     lambda: convert(function(*(UnknownNumber(self, argument) for argument in arguments)))
                 )
-            finally:
-                self._required = None
             found.extend(
                 merged([(condition, results[number]) for condition, results in branches])
                 for number in range(len(branches[0].result))
@@ -292,6 +313,10 @@ class Reasoning(Reasons):
             with self.universals.seeking():
                 formula = z3.And(*[left.at(z3.IntVal(place)) == right.at(z3.IntVal(place)) for place in places])
             return UnknownTruth(self, z3.simplify(z3.Not(formula) if negated else formula))
+        if self._around is not None:
+            alike = self._stated(z3.IntVal(0), left.size, lambda place: left.at(place.term) == right.at(place.term))
+            formula = z3.And(left.size == right.size, alike)
+            return UnknownTruth(self, z3.simplify(z3.Not(formula) if negated else formula))
 
         def assume() -> None:
             self.paths.add(left.size == right.size)
@@ -326,7 +351,7 @@ class Reasoning(Reasons):
 
     def length(self, values: Any) -> UnknownNumber:
         """How many values there are."""
-        return UnknownNumber(self, self.sequence(values).size)
+        return UnknownNumber(self, (values.letters if type(values) is UnknownText else self.sequence(values)).size)
 
     def replaced(self, values: Any, place: Any, value: Any) -> UnknownNumbers:
         """The values with another one at a place."""
@@ -341,9 +366,17 @@ class Reasoning(Reasons):
 
         return UnknownNumbers(self, before.size, after, made=("replaced", before, at, new))
 
+    def one_hot(self, value: Any, count: int) -> tuple[UnknownTruth, ...]:
+        """Truth values of which the one at a place is true."""
+        at = self.integer(value)
+        self.require(z3.And(at >= 0, at < count), f"a value that is not from 0 to {count - 1}")
+        return tuple(UnknownTruth(self, z3.simplify(at == place)) for place in range(count))
+
     def every(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """Whether something holds of all places."""
         bottom, top = self.integer(low), self.integer(high)
+        if self._around is not None:
+            return UnknownTruth(self, self._stated(bottom, top, lambda place: self.formula(holds(place))))
         witness = z3.Int(self.paths.name("exception"))
         body = self.body(holds, self.formula, bottom, top)
         if z3.is_true(body.term):
@@ -352,13 +385,24 @@ class Reasoning(Reasons):
         if places is not None:
             with self.universals.seeking():
                 each = [self.universals.at(body, z3.IntVal(place)) for place in places]
-            return UnknownTruth(self, z3.simplify(z3.And(*each)))
+            return UnknownTruth(self, of_each("every", bottom, top, places, each))
 
         def deny() -> None:
             with self.universals.seeking():
                 self.paths.add(bottom <= witness, witness < top, z3.Not(self.universals.at(body, witness)))
+            self.universals.point_at(body)
 
-        return UnknownClaim(self, Question("every", lambda: self.universals.assume(bottom, top, body), deny))
+        return UnknownClaim(
+            self, Question("every", lambda: self.universals.assume(bottom, top, body), deny, follows=True)
+        )
+
+    def _stated(self, low: Term, high: Term, holds: Callable[[UnknownNumber], Term]) -> Term:
+        """That something holds of all places, inside a function of one place."""
+        body = self.body(holds, lambda formula: formula, low, high)
+        places = range(0) if z3.is_true(body.term) else known_places(low, high)
+        if places is None:
+            return self.statements.make("every", low, high, body, self._around or [])
+        return of_each("every", low, high, places, [self.universals.at(body, z3.IntVal(place)) for place in places])
 
     def first(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """The first place of which something holds."""
@@ -374,12 +418,13 @@ class Reasoning(Reasons):
         if not self.paths.decide(bottom <= top):
             return UnknownNumber(self, missing)
         body = self.body(holds, self.formula, bottom, top)
-        found = z3.Int(self.paths.name("last" if last else "first"))
-        places = known_places(bottom, top)
+        places, kind = known_places(bottom, top), "last" if last else "first"
         if places is not None:
-            ordered = reversed(places) if last else places
-            each = [(self.universals.at(body, z3.IntVal(place)), z3.IntVal(place)) for place in ordered]
-            return UnknownNumber(self, merged([*each, (z3.BoolVal(True), missing)]))
+            each = [self.universals.at(body, z3.IntVal(place)) for place in places]
+            return UnknownNumber(self, of_each(kind, bottom, top, places, each))
+        if self._around is not None:
+            return UnknownNumber(self, self.statements.make(kind, bottom, top, body, self._around))
+        found = z3.Int(self.paths.name(kind))
         key = (last, bottom.get_id(), top.get_id(), body.term.get_id())
         if key in self._firsts:
             return UnknownNumber(self, self._firsts[key][0])

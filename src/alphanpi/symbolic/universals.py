@@ -14,6 +14,10 @@ from alphanpi.symbolic.values import Term
 ONE, OTHER = z3.Int("one place"), z3.Int("another place")
 MOST_REMOVED = 1
 """Places that are looked at only because a fact about another one speaks of them, and so on: how often."""
+STATEMENT = "statement"
+"""Stands for a symbol where what is looked at is a statement about all places, as a term of the places around it."""
+
+_OTHER = z3.Int("another place")
 
 
 class Read(NamedTuple):
@@ -21,6 +25,11 @@ class Read(NamedTuple):
 
     symbol: str
     place: Term
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether it is a statement, rather than a place."""
+        return self.symbol == STATEMENT
 
 
 class Body(NamedTuple):
@@ -34,15 +43,21 @@ class Body(NamedTuple):
         """The same about a given place."""
         return z3.substitute(self.term, (self.place, place))
 
+    @property
+    def trigger(self) -> str:
+        """Stands for a symbol where places are looked at that statements about the same symbols may be about."""
+        return " ".join(["about", *sorted({read.symbol for read in self.reads if not read.is_statement})])
+
 
 class Universal(NamedTuple):
     """A formula that holds of all places from `low` to below `high`."""
 
-    key: tuple[int, int, int]
+    key: tuple[int, int, int, int]
     low: Term
     high: Term
     body: Body
     shifts: dict[str, list[Term]]  # by symbol, by how much the places it looks at are away from its own
+    removed: int  # as of places: whether it is known only because something else speaks of it
     sought: bool  # whether it is used only at places that are sought
 
 
@@ -89,6 +104,8 @@ class Universals:
         self._reads: list[Read] | None = None
         self.seen: list[Read] | None = None
         """Places that are looked at, where somebody wants to know."""
+        self.explain: Callable[[Term, int], None] = _unexplained
+        """Says what a statement means; with how far it is removed from what was looked at."""
         self._seeking = False
 
     # ---- symbols
@@ -107,7 +124,8 @@ class Universals:
             reads = {(read.symbol, read.place.get_id()): read for read in self._reads}
         finally:
             self._reads = outer
-        return Body(place, term, tuple(reads.values()))
+        # Statements first: what they mean is said as near as possible to where it was asked for.
+        return Body(place, term, tuple(sorted(reads.values(), key=lambda read: not read.is_statement)))
 
     # ---- facts
 
@@ -123,19 +141,29 @@ class Universals:
     def assume(self, low: Term, high: Term, body: Body, sought: bool = False) -> None:
         """Take a fact for known at all places; it may be used only at those that are `sought`."""
         self.paths.plain = False
-        if self.paths.repeating:
-            return
+        if not self.paths.repeating:
+            self.add(low, high, body, 0, 0, sought)
+            self.point_at(body)
+
+    def add(self, low: Term, high: Term, body: Body, removed: int, low_removed: int, sought: bool = False) -> None:
+        """Use a fact at all places that are looked at, and where it begins; both with how far it is removed."""
         shifts = _shifts(body)
-        key = (low.get_id(), high.get_id(), body.term.get_id())
+        key = (low.get_id(), high.get_id(), body.place.get_id(), body.term.get_id())
         number = len(self._facts)
-        self._facts.append(Universal(key, low, high, body, shifts, sought))
+        self._facts.append(Universal(key, low, high, body, shifts, removed, sought))
         self.paths.keep(self._facts.pop)
         # Two facts may contradict each other at places that nobody has looked at: each is used where it begins.
         for symbol, known in shifts.items() if not sought else ():
             for shift in known:
-                self.look_at(symbol, z3.simplify(low + shift))
+                self.look_at(symbol, z3.simplify(low + shift), low_removed)
         for place in list(self._places.values()):
             self._use(number, place)
+
+    def point_at(self, body: Body) -> None:
+        """Look at what statements about the same symbols may be about, as the body looks so far from its own place."""
+        for known in _shifts(body).values():
+            for shift in known:
+                self.look_at(body.trigger, shift)
 
     def assume_ascending(self, low: Term, high: Term, body: Body) -> None:
         """Take for known that of two places the later one has no smaller value."""
@@ -159,6 +187,11 @@ class Universals:
             self.look_at(symbol, read)
         return body.at(place)
 
+    def look_from(self, body: Body, place: Term, removed: int) -> None:
+        """Look at what a body says of a place that nobody has looked at."""
+        for read in _reads_at(body, place):
+            self.look_at(read.symbol, read.place, removed + (not read.is_statement))
+
     def look_at(self, symbol: str, term: Term, removed: int = 0, sought: bool = False) -> None:
         """Use all facts about a symbol at a place."""
         if self._reads is not None:
@@ -167,6 +200,9 @@ class Universals:
         key = (symbol, term.get_id())
         if self.seen is not None and removed == 0:
             self.seen.append(Read(symbol, term))
+        if symbol == STATEMENT:
+            self.explain(term, removed)
+            return
         known, sought = self._places.get(key), sought or self._seeking
         if known is not None:
             removed, sought = min(removed, known.removed), sought or known.sought
@@ -208,15 +244,18 @@ class Universals:
                 self._used.add(used)
                 self.paths.keep(lambda used=used, at=at: self._used.discard(used))  # type: ignore[misc] # keeps the id
                 self.paths.add(instance.formula)
-            for symbol, read in instance.reads:
-                self.look_at(symbol, read, place.removed + (not read.eq(place.term)), place.sought)
+            for read in instance.reads:
+                further = not (read.is_statement or read.place.eq(place.term))
+                self.look_at(read.symbol, read.place, max(place.removed, fact.removed) + further, place.sought)
 
 
 def _instance(fact: Universal, at: Term) -> _FactAt:
     inside = z3.And(fact.low <= at, at < fact.high)
     formula = z3.simplify(z3.Implies(inside, fact.body.at(at)))
     reads = _reads_at(fact.body, at)
-    return _FactAt(None if z3.is_true(formula) else formula, reads, (fact.low, fact.high, fact.body.term, at))
+    return _FactAt(
+        None if z3.is_true(formula) else formula, reads, (fact.low, fact.high, fact.body.place, fact.body.term, at)
+    )
 
 
 def _reads_at(body: Body, at: Term) -> tuple[Read, ...]:
@@ -227,8 +266,10 @@ def _shifts(body: Body) -> dict[str, list[Term]]:
     """By symbol, by how much the places that a body looks at are away from its own."""
     shifts: dict[str, list[Term]] = {}
     for symbol, read in body.reads:
+        if symbol == STATEMENT:
+            continue
         shift = z3.simplify(read - body.place)
-        if _mentions(shift, body.place):
+        if mentions(shift, body.place):
             continue
         known = shifts.setdefault(symbol, [])
         if not any(shift.eq(other) for other in known):
@@ -236,7 +277,10 @@ def _shifts(body: Body) -> dict[str, list[Term]]:
     return shifts
 
 
-def _mentions(term: Term, constant: Term) -> bool:
-    if term.eq(constant):
-        return True
-    return any(_mentions(child, constant) for child in term.children())
+def _unexplained(stated: Term, removed: int) -> None:
+    raise NotImplementedError("there are no statements")
+
+
+def mentions(term: Term, constant: Term) -> bool:
+    """Whether a term has a constant in it."""
+    return not z3.substitute(term, (constant, _OTHER)).eq(term)

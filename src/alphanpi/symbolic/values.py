@@ -110,6 +110,7 @@ class Question(NamedTuple):
     deny: Callable[[], None]
     negated: bool = False
     formula: Term = None  # where it is no more than that
+    follows: bool = False  # a yes says nothing that does not follow, at any place, where no is impossible
 
 
 class UnknownNumber(UnknownValue):
@@ -282,7 +283,12 @@ def _refusing(name: str) -> Callable[..., Any]:
     return refuse
 
 
+def refuse_the_rest(kind: type[UnknownValue]) -> None:
+    """Whatever a kind of unknown values does not say itself is refused."""
+    for name in (*_REFUSED.split(), *(f"r{name}" for name in _REFLECTED.split())):
+        if vars(kind).get(f"__{name}__") is None:  # also `__hash__`, which Python sets to None beside `__eq__`
+            setattr(kind, f"__{name}__", _refusing(name))
+
+
 for _one in (UnknownTruth, UnknownClaim, UnknownNumber, UnknownNumbers):
-    for _name in (*_REFUSED.split(), *(f"r{name}" for name in _REFLECTED.split())):
-        if vars(_one).get(f"__{_name}__") is None:  # also `__hash__`, which Python sets to None beside `__eq__`
-            setattr(_one, f"__{_name}__", _refusing(_name))
+    refuse_the_rest(_one)

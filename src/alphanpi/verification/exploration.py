@@ -15,6 +15,7 @@ from alphanpi.environment.specification import Environment, Program
 from alphanpi.environment.unknown import REPR, Choices, Relations
 from alphanpi.errors import AlphaNPIError, SpecificationError, UsageError
 from alphanpi.network.decisions import Decisions, Mask
+from alphanpi.symbolic.saving import made_of, numbers_of
 from alphanpi.verification.body import BodyRun, CallEntry, CallMade, Violation, run_body
 from alphanpi.verification.contracts import Contracts
 from alphanpi.verification.lemma import holds, situations_of
@@ -47,11 +48,25 @@ class LimitError(Exception):
     """Time or memory ran out in the middle of a size; the message says which."""
 
 
+_GENERAL = -1
+
+
 class StartOrigin(NamedTuple):
     """Where a concrete start comes from: enough to make it again, in numbers that can be saved."""
 
     number: int  # among the templates, or among the enumerated starts; -1, -2, ...: among the situations of a loop
     values: tuple[int, ...]  # put into the template, one for each of its size; none for an enumerated start
+
+    @classmethod
+    def of_general(cls, environment: Environment[Any], start: Any) -> StartOrigin | None:
+        """A start that `symbolic` makes of values, in no list of starts; None where it cannot be made so."""
+        values = numbers_of(environment.symbolic, start)
+        return cls(_GENERAL, values) if values else None
+
+    @property
+    def general(self) -> bool:
+        """Whether `symbolic` makes it of the values."""
+        return self.number == _GENERAL and bool(self.values)
 
 
 class CounterExample(NamedTuple):
@@ -418,6 +433,11 @@ def recreate(environment: Environment[Any], program: str, size: int, origin: Sta
 
 
 def _made_again(guard: Guard, program: str, size: int, origin: StartOrigin) -> Any:
+    if origin.general:
+        made = made_of(guard.environment.symbolic, origin.values)
+        if made is None or not guard.pre(program, made, None) or guard.size(made) != size:
+            raise SpecificationError(f"{guard.name}: `symbolic` makes no start of {program} of these numbers")
+        return made
     if origin.number < 0:
         cutoff = guard.cutoff()
         loop = None if cutoff is None else cutoff.loops.get(program)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from alphanpi.agent.interpreter import Call, Interpreter
+from alphanpi.agent.interpreter import Call, Interpreter, Recording
 from alphanpi.engine.tables import Failure
 from alphanpi.environment.guard import Guard
-from alphanpi.environment.specification import Environment, Program
+from alphanpi.environment.specification import STOP, Environment, Program
 from alphanpi.environment.step import Step as Taken
 from alphanpi.errors import AlphaNPIError
 from alphanpi.network.decisions import Decisions
 from alphanpi.symbolic.base import offers_proof
 from alphanpi.verification.audit import AuditFinding, Auditor, Claim, _OpenCall, failing_run
 from alphanpi.verification.contracts import Contracts
-from alphanpi.verification.exploration import CounterExample
+from alphanpi.verification.exploration import MOST_FAILING, CounterExample, StartOrigin
 
 if TYPE_CHECKING:
     from alphanpi.environment.checking.twin import Twin
@@ -34,6 +34,7 @@ __all__ = [
     "claims_of",
     "has_solver",
     "offers_proof",
+    "real_calls",
     "real_failures",
 ]
 
@@ -81,10 +82,48 @@ def real_failures(
                 failing.setdefault(culprit.program, []).append(culprit)
             if undecided > _MOST_UNDECIDED or time.monotonic() > deadline:
                 break
-    return {
-        name: failing_run(interpreter, min(calls, key=lambda call: guard.size(call.state)))
-        for name, calls in failing.items()
-    }
+    return {name: _smallest(interpreter, calls) for name, calls in failing.items()}
+
+
+def _smallest(interpreter: Interpreter, failing: list[Call]) -> CounterExample:
+    """The run of the smallest call that fails; with others of its size, for practice."""
+    guard = interpreter.guard
+    smallest = min(failing, key=lambda call: guard.size(call.state))
+    alike = [call.state for call in failing if guard.size(call.state) == guard.size(smallest.state)]
+    return failing_run(interpreter, smallest)._replace(failing=origins_of(guard.environment, alike))
+
+
+def origins_of(environment: Environment[Any], starts: Sequence[Any]) -> tuple[StartOrigin, ...]:
+    """Where to find these starts again; some of them, and none that `symbolic` cannot make."""
+    origins = (StartOrigin.of_general(environment, start) for start in starts)
+    return tuple(islice(dict.fromkeys(filter(None, origins)), MOST_FAILING))
+
+
+def real_calls(interpreter: Interpreter, program: str) -> Iterator[list[Taken]]:
+    """The steps of calls of a program in small real runs, its own and those of programs that may call it."""
+    library = interpreter.guard.library
+    level = library.named(program).level
+    for entry in library.learned:
+        if entry.name != program and entry.level < level:
+            continue
+        for start in _drawn(interpreter.guard, entry):
+            try:
+                (execution,) = interpreter.run(
+                    [Call(entry.name, start)],
+                    record=Recording(steps=_CONFIRMING_ACTIONS),
+                    max_actions=_CONFIRMING_ACTIONS,
+                )
+            except AlphaNPIError:
+                continue
+            frames: list[list[Taken]] = []
+            for step in execution.steps:
+                if step.depth == len(frames):
+                    frames.append([])
+                frames[-1].append(step)
+                if step.action == STOP:
+                    call = frames.pop()
+                    if step.program == program:
+                        yield call
 
 
 def _drawn(guard: Guard, program: Program) -> Iterator[Any]:
@@ -118,7 +157,7 @@ def claims_of(proofs: Mapping[str, ProgramProof]) -> list[Claim]:
             program=proof.program,
             sizes=tuple(range(proof.program.minimum_size, proof.program.minimum_size + SIZES)),
             sequences=proof.body.sequences,
-            points=frozenset(point for sequence in proof.body.sequences for point in sequence),
+            points=proof.body.points,
             beyond=True,
         )
         for proof in proofs.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from alphanpi.agent.interpreter import Interpreter
@@ -14,7 +15,15 @@ from alphanpi.network.evaluator import Evaluator
 from alphanpi.network.model import NPINetwork
 from alphanpi.verification.audit import Audit
 from alphanpi.verification.exploration import TIME_MET, CounterExample, LimitError
-from alphanpi.verification.machine import NO_SOLVER, ProofAuditor, has_solver, offers_proof, real_failures
+from alphanpi.verification.machine import (
+    NO_SOLVER,
+    ProofAuditor,
+    has_solver,
+    offers_proof,
+    origins_of,
+    real_calls,
+    real_failures,
+)
 from alphanpi.verification.numerics import Numerics, confirm
 from alphanpi.verification.verdicts import NONE, Kind, Verdict
 from alphanpi.verification.verifier import (
@@ -76,12 +85,12 @@ class MachineVerifier:
                 asked.append(name)
                 self.on_size(Advance(name, NONE, 0, len(set(asked)) - 1, len(learned)))
 
-        proofs = self.proofs = prove_programs(self.environment, self.decisions, self.proving, tell)
+        proofs = self.proofs = prove_programs(
+            self.environment, self.decisions, self.proving, tell, partial(real_calls, self.interpreter)
+        )
         timely = not any(TIME_MET in reason for proof in proofs.values() for reason in proof.reasons)
         failing = real_failures(Interpreter(self.environment, self.evaluator), proofs, self.deadline)
-        points = [
-            {point for sequence in proofs[program.name].body.sequences for point in sequence} for program in learned
-        ]
+        points = [set(proofs[program.name].body.points) for program in learned]
         numerics = confirm(self.decisions, self.evaluator, self.network, points)
         trial: Trial | None = None
         try:
@@ -124,6 +133,8 @@ class MachineVerifier:
         name = proof.program.name
         finding = None if trial is None else trial.audit.findings.get(name)
         example = failing.get(name) or (None if finding is None else finding.counter_example)
+        if example is not None and not example.failing:
+            example = example._replace(failing=origins_of(self.environment, [example.start]))
         reasons = [*proof.reasons, *([] if finding is None else [finding.text])]
         if proof.proved:
             if example is not None and finding is None:
