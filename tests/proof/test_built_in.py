@@ -7,8 +7,9 @@ import pytest
 from alphanpi.environment.registry import make
 from alphanpi.environment.specification import STOP
 from alphanpi.network.decisions import Decisions
+from alphanpi.proof.bodies import show_body
 from alphanpi.proof.prover import prove_programs
-from tests.helpers.solutions import ScriptedEvaluator, insert, insertion_sort
+from tests.helpers.solutions import ScriptedEvaluator, insert, insertion_sort, merge_sort, quicksort
 
 
 def not_proved(environment, solutions):
@@ -52,3 +53,25 @@ def test_right_solutions_are_proved(name):
 @pytest.mark.parametrize(("name", "slip", "program"), SLIPS)
 def test_solutions_with_a_slip_are_not(name, slip, program):
     assert program in not_proved(make(name), {**RIGHT[name], **slip})
+
+
+def shortfalls(name, program, solution):
+    environment = make(name)
+    evaluator = ScriptedEvaluator(environment, {program: solution})
+    return show_body(environment, Decisions(environment.library, evaluator), program, {}).shortfalls
+
+
+def sorts_without_partition(see, size):
+    if see.several:
+        yield "QUICKSORT on left"
+        yield "QUICKSORT on right"
+    yield STOP
+
+
+def test_sorting_both_parts_is_proved_whatever_partitions_and_merges():
+    assert not shortfalls("quicksort", "QUICKSORT", quicksort)
+    assert not shortfalls("merge-sort", "MERGE_SORT", merge_sort)
+
+
+def test_sorting_parts_that_are_no_partition_is_not():
+    assert shortfalls("quicksort", "QUICKSORT", sorts_without_partition)

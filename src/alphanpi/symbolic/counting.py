@@ -9,7 +9,8 @@ what is known of counts is used for it:
 - tuples that are joined are counted one after the other;
 - a sweep whose steps put neighbours in some order changes no count at places that it does not reach over;
 - in tuples, or parts of them, that are the same, counts from a place on are the same;
-- who holds the same values as another holds each of them at some place.
+- who holds the same values as another holds each of them at some place: so what is true of all values of the one is
+  true of those of the other. That place is looked up only where a claim is to fail, as any would lead to others.
 """
 
 from __future__ import annotations
