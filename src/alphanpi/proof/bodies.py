@@ -17,11 +17,13 @@ import z3
 from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions, Mask
+from alphanpi.proof.framing import Choice, Framing
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
+from alphanpi.symbolic.paths import ALWAYS, WayTaken
 from alphanpi.symbolic.reasoning import Reasoning
 from alphanpi.symbolic.states import differences, known, lengths
 from alphanpi.symbolic.universals import Read
-from alphanpi.symbolic.values import Term, UnknownClaim, UnknownNumber, UnknownTruth
+from alphanpi.symbolic.values import UnknownClaim, UnknownNumber, UnknownTruth
 
 SequenceShown = tuple[tuple[int, Mask], ...]
 """What the network is shown in a run: histories, which stand for observations, and masks."""
@@ -94,6 +96,7 @@ class _Body:
         self.invariants = invariants
         self.reasoning = Reasoning(deadline)
         self.paths = self.reasoning.paths
+        self.framing = Framing(self.library, self.reasoning)
         self.has_views = type(environment).relative is not Environment.relative
         self.sequences: set[SequenceShown] = set()
         self.views: set[Hashable] = set()
@@ -107,11 +110,10 @@ class _Body:
         try:
             if self.library.named(self.program).growing:
                 raise EffortError(GROWING)
-            for start in self.ways(self._begun):
-                self.walk = _Ways(self, start)
-                for limit in self.ways(lambda start=start: self.environment.depth(self.program, start)):  # type: ignore[misc]
-                    self.walk.limit = limit
-                    self.walk.begin()
+            for choice in self.framing.choices(self.program):
+                for start in self.ways(lambda choice=choice: self._begun(choice)):  # type: ignore[misc]
+                    self._begin(start)
+                self.walk = None
         except _EnoughError:
             pass
         except EffortError as limit_met:
@@ -129,6 +131,12 @@ class _Body:
             unknowns=self.paths.unknowns,
             shortfalls=tuple(self.shortfalls),
         )
+
+    def _begin(self, start: Any) -> None:
+        self.walk = _Ways(self, start)
+        for limit in self.ways(lambda: self.environment.depth(self.program, start)):
+            self.walk.limit = limit
+            self.walk.begin()
 
     def ways(self, function: Callable[[], Any]) -> Iterator[Any]:
         """All ways through a function of the environment; one on which it raises breaks a rule."""
@@ -156,8 +164,8 @@ class _Body:
         if self.count > MOST_PATHS:
             raise EffortError(f"there are more than {MOST_PATHS:,} ways through it")
 
-    def _begun(self) -> Any:
-        start = self.environment.symbolic(self.reasoning)
+    def _begun(self, choice: Choice) -> Any:
+        start = self.framing.begun(self.environment.symbolic(self.reasoning), choice)
         if not (self.environment.valid(start) and self.environment.pre(self.program, start, None)):
             raise ImpossibleError
         return start
@@ -167,7 +175,7 @@ class _Thread(NamedTuple):
     """What the network carries, and where: several may come to one state by the same actions."""
 
     context: int
-    guard: Term  # what was seen on the way, as a formula
+    guard: WayTaken  # what was seen on the way
     sequence: SequenceShown
 
 
@@ -191,7 +199,7 @@ class _Ways:
         """All that may happen in a call."""
         library, table = self.body.library, self.body.decisions.table
         context = table.beginning(library.index_of(self.body.program) - library.atomic_count)
-        self.go_on(self.start, [_Thread(context, z3.BoolVal(True), ())])
+        self.go_on(self.start, [_Thread(context, ALWAYS, ())])
 
     def go_on(self, state: Any, threads: list[_Thread]) -> None:
         """All that may happen from a state on; what is done after several observations is looked at once for all."""
@@ -199,18 +207,17 @@ class _Ways:
         groups: dict[str, _Alike] = {}
         outer, universals.seen = universals.seen, []
         for observation, mask in self.body.ways(lambda: (self._observed(state), self._legal(state))):
-            condition = paths.answers()
+            plain = paths.guarded(ALWAYS) is not None
             seen = _Alike([], universals.seen)
-            now = groups if condition is not None else {}
-            for thread in threads:
-                if len(threads) > 1 and paths.excluded(thread.guard):
-                    continue
+            now = groups if plain else {}
+            possible = paths.met([thread.guard for thread in threads])
+            for thread in (threads[number] for number in possible):
                 action, following = self._decided(thread, observation, mask)
-                guard = thread.guard if condition is None else z3.And(thread.guard, condition)
+                guard = paths.guarded(thread.guard) or thread.guard
                 now.setdefault(action, _Alike([], [])).threads.append(following._replace(guard=guard))
                 now[action].reads.extend(seen.reads)
             universals.seen = None
-            if condition is None:
+            if not plain:
                 for action, group in now.items():
                     self._do(state, action, group)
             universals.seen = []
@@ -229,7 +236,7 @@ class _Ways:
     def _do(self, state: Any, action: str, group: _Alike) -> None:
         """What an action leads to, in all threads that take it."""
         body, before = self.body, self._actions
-        with body.paths.supposing(z3.Or(*[thread.guard for thread in group.threads])) as possible:
+        with body.paths.supposing(z3.Or(*[thread.guard.term for thread in group.threads])) as possible:
             if not possible:
                 return
             for read in group.reads:
@@ -281,9 +288,18 @@ class _Ways:
 
     def _stops_rightly(self, state: Any) -> bool:
         body, environment = self.body, self.body.environment
-        return self._holds(
-            lambda: environment.post(body.program, self.start, state), "it may stop where its post-condition is false"
-        ) and self._is_valid(state, "it may end in a state that is not valid")
+        framing, start = body.framing, self.start
+        return (
+            self._holds(
+                lambda: environment.post(body.program, start, state), "it may stop where its post-condition is false"
+            )
+            and self._holds(
+                lambda: framing.is_kept(start, state), "it may end with another argument or start than it began with"
+            )
+            and self._is_valid(
+                state, lambda general: framing.of(start, general), "it may end in a state that is not valid"
+            )
+        )
 
     def _note_views(self, state: Any) -> None:
         body = self.body
@@ -300,12 +316,12 @@ class _Ways:
                 return False
         return True
 
-    def _is_valid(self, state: Any, otherwise: str) -> bool:
-        """Whether a state is one of those that `symbolic` and `valid` describe."""
+    def _is_valid(self, state: Any, framed: Callable[[Any], Any], otherwise: str) -> bool:
+        """Whether a state is one of those that `symbolic` and `valid` describe, framed as a call has to have it."""
         body = self.body
 
         def fits() -> bool:
-            general = body.environment.symbolic(body.reasoning)
+            general = framed(body.environment.symbolic(body.reasoning))
             for unfit in differences(general, state, lambda one, other: bool(one == other)):
                 body.reasoning.refuse(unfit.what)
             return bool(body.environment.valid(state))
@@ -319,7 +335,11 @@ class _Ways:
         name = callee.name
         body.called.add(name)
         for entered in body.ways(lambda: environment.enter(state, entry, caller)):
-            self._is_valid(entered, f"it may call {entry} in a state that is not valid")
+            self._is_valid(
+                entered,
+                lambda general: body.framing.entered(general, entry),
+                f"it may call {entry} in a state that is not valid",
+            )
             self._holds(
                 lambda entered=entered: environment.pre(name, entered, None),  # type: ignore[misc]
                 f"it may call {entry} where no run of {name} may start",
@@ -333,8 +353,9 @@ class _Ways:
                 self._holds(smaller, f"it may call {entry} with a measure that is not smaller than its own")
 
             def ended(entered: Any = entered) -> Any:
-                after = environment.symbolic(body.reasoning)
-                # Shown of every end of the callee: that these are true, and can be asked without an error.
+                # Shown of every end of the callee: that its frame is the one it began with, and that these are true
+                # and can be asked without an error.
+                after = body.framing.of(entered, environment.symbolic(body.reasoning))
                 with body.reasoning.taken_for_known():
                     if not (environment.post(name, entered, after) and environment.valid(after)):
                         raise ImpossibleError
