@@ -50,7 +50,7 @@ class FrameFields(NamedTuple):
     def left(self, caller: Any, callee: Any) -> Any:
         """The callee's state with the caller's values."""
         names = self.arguments if self.start is None else (*self.arguments, self.start)
-        return with_fields(callee, {name: getattr(caller, name) for name in names})
+        return with_fields(callee, {name: getattr(caller, name) for name in names}) if names else callee
 
 
 NO_FRAME_FIELDS = FrameFields()

@@ -220,6 +220,11 @@ class Library(Sequence[Program]):
                     pending.append(callee)
         return frozenset(group)
 
+    def choices(self, program: str) -> Sequence[Mapping[str, Argument]]:
+        """All arguments with which a program may be called; one without any where it takes none."""
+        entry = self.named(program)
+        return _choices(entry.arguments) if entry.target is None else [entry.target.argument]
+
     def begun(self, program: str, state: Any) -> Iterator[Any]:
         """A problem as its program finds it, with its start: once for each argument, unless one is in the state."""
         fields, entry = self.frame_fields, self.named(program)
@@ -227,11 +232,8 @@ class Library(Sequence[Program]):
             yield state
             return
         given = {name: getattr(state, name, None) for name in fields.arguments}
-        if entry.target is not None:
-            choices: list[Mapping[str, Any]] = [entry.target.argument]
-        elif any(given[name] is None for name in entry.arguments):
-            choices = list(_choices(entry.arguments))
-        else:
+        choices: Sequence[Mapping[str, Any]] = self.choices(program)
+        if entry.arguments and all(given[name] is not None for name in entry.arguments):
             choices = [{name: given[name] for name in entry.arguments}]
         for argument in choices:
             found = fields.entered(state, argument)

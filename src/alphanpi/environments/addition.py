@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from decimal import MAX_PREC, Context, Decimal
 from itertools import product
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,9 +14,10 @@ from alphanpi.environment.specification import Environment, action, program, sub
 from alphanpi.environment.step import Step
 from alphanpi.environments.addition_picture import picture
 from alphanpi.errors import UsageError
+from alphanpi.symbolic import Unknowns, every, fold, length
 
-DIGITS = "0123456789"
-_EXACT = Context(prec=MAX_PREC)  # Decimal, since Python reads and writes no int of more than 4,300 digits
+Digits = tuple[int, ...]
+"""Decimal digits, the rightmost first."""
 
 
 class Sheet(NamedTuple):
@@ -26,32 +26,41 @@ class Sheet(NamedTuple):
     The current problem is the column at which the pen is, and all columns to the left of it.
     """
 
-    first: str  # decimal digits; both numbers have the same length
-    second: str
+    first: Digits  # both numbers have the same length
+    second: Digits
     column: int = 0  # where the pen is; column 0 is the rightmost
     carry_in: int = 0  # what was carried to this column
     carry_out: int = 0  # what has been carried on to the next one
-    result: str = ""  # the digits written so far, from the right
+    result: Digits = ()  # what has been written so far
     digit: int | None = None  # the argument of WRITE
 
     @property
     def columns(self) -> int:
         """Columns of the whole sum."""
-        return len(self.first)
+        return length(self.first)
 
     @property
     def written(self) -> bool:
         """Whether the digit of this column has been written."""
-        return len(self.result) > self.column
+        return length(self.result) > self.column
 
     def digits(self) -> tuple[int, int]:
         """The two digits of this column."""
-        place = -1 - self.column
-        return int(self.first[place]), int(self.second[place])
+        return self.first[self.column], self.second[self.column]
 
-    def with_digit(self, digit: int | None) -> Sheet:
+    def with_digit(self, digit: Any) -> Sheet:
         """A digit written to the left of all others."""
-        return self._replace(result=f"{digit}{self.result}")
+        return self._replace(result=self.result + (digit,))  # unpacking is for known tuples
+
+
+def from_text(digits: str) -> Digits:
+    """Digits that were written from the left."""
+    return tuple(map(int, reversed(digits)))
+
+
+def as_text(digits: Digits) -> str:
+    """The digits as one reads them, from the left."""
+    return "".join(map(str, reversed(digits)))
 
 
 def column_left(sheet: Sheet) -> bool:
@@ -61,7 +70,7 @@ def column_left(sheet: Sheet) -> bool:
 
 def untouched(sheet: Sheet) -> bool:
     """Nothing has been written or carried in the current problem, and all digits behind it are there."""
-    return len(sheet.result) == sheet.column and not sheet.carry_out
+    return length(sheet.result) == sheet.column and not sheet.carry_out
 
 
 def columns_to_the_left(sheet: Sheet) -> Sheet | None:
@@ -84,12 +93,36 @@ def column_added(sheet: Sheet) -> Sheet:
 
 def all_added(sheet: Sheet) -> Sheet:
     """All columns of the current problem added; a digit more where something is carried out of the last one."""
-    left = sheet.columns - sheet.column
-    if left == 0:
-        return sheet.with_digit(1) if sheet.carry_in else sheet
-    first, second, carry = (Decimal(number) for number in (sheet.first[:left], sheet.second[:left], sheet.carry_in))
-    total = _EXACT.add(_EXACT.add(first, second), carry)
-    return column_added(sheet)._replace(result=f"{total:f}".zfill(left) + sheet.result)
+    digits, carry = [], sheet.carry_in
+    for column in range(sheet.column, sheet.columns):
+        carry, digit = divmod(sheet.first[column] + sheet.second[column] + carry, 10)
+        digits.append(digit)
+    added = column_added(sheet) if column_left(sheet) else sheet
+    return added._replace(result=(*sheet.result, *digits, *(1,) * carry))
+
+
+def missing(sheet: Sheet, result: Digits) -> int:
+    """What the numbers come to from this column to the left, less what is written there.
+
+    It is made from the left, where of a right sum never more than a carry is missing: so numbers stay small.
+    """
+    first, second, columns = sheet.first, sheet.second, sheet.columns
+    more = result[columns] if length(result) > columns else 0
+    return fold(
+        lambda rest, k: 10 * rest + first[k] + second[k] - result[k], -more, sheet.column, columns, backwards=True
+    )
+
+
+def is_sum(sheet: Sheet, result: Digits) -> bool:
+    """Whether these digits go on with the sum of all columns of the current problem, with a 1 more or none."""
+    columns, written = sheet.columns, length(result)
+    return (
+        written in (columns, columns + 1)
+        and (written == columns or result[columns] == 1)
+        and result[: sheet.column] == sheet.result
+        and every(sheet.column, columns, lambda k: 0 <= result[k] <= 9)
+        and missing(sheet, result) + sheet.carry_in == 0
+    )
 
 
 class Addition(Environment[Sheet]):
@@ -139,19 +172,24 @@ class Addition(Environment[Sheet]):
     @program(level=3, depth=3, minimum_size=0, pre=untouched, recursive=rest)
     def ADD(self, before: Sheet, after: Sheet) -> bool:
         """Write the sum of all columns from here to the left."""
-        return after == all_added(before)
+        added = column_added(before) if column_left(before) else before
+        return after == added._replace(result=after.result) and is_sum(before, after.result)
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Sheet:
         """Random digits, and as often as not something carried to the first column."""
-        first, second = ("".join(DIGITS[digit] for digit in rng.integers(10, size=size)) for _ in range(2))
+        first, second = (tuple(rng.integers(10, size=size).tolist()) for _ in range(2))
         return Sheet(first, second, carry_in=int(rng.integers(2)))
 
     def enumerate(self, program: str, size: int) -> Iterator[Sheet]:
         """Every first column; of those behind it, which are not seen, some that carry on and some that do not."""
-        behind = ["0" * (size - 1), "9" * (size - 1)] if size > 1 else [""]
-        columns = product(DIGITS, DIGITS) if size > 0 else [("", "")]
-        for (first, second), others, carry_in in product(columns, behind, (0, 1)):
-            yield Sheet(others + first, "0" * len(others) + second, carry_in=carry_in)
+        behind = size - 1
+        columns = product(range(10), range(10)) if size > 0 else [None]
+        for column, carries, carry_in in product(columns, (False, True) if behind > 0 else (False,), (0, 1)):
+            if column is None:
+                yield Sheet((), (), carry_in=carry_in)
+            else:
+                first, second = column
+                yield Sheet((first,) + (9 * carries,) * behind, (second,) + (0,) * behind, carry_in=carry_in)
 
     def outcomes(self, program: str, before: Sheet) -> Iterator[Sheet]:
         """One state."""
@@ -173,13 +211,29 @@ class Addition(Environment[Sheet]):
 
     def derive(self, observation: Sequence[int]) -> tuple[int, ...]:
         """The last digit of what is to be added in this column, and whether there is another."""
-        weights = (*range(10), *range(10), 1, 0, 0, 0)
-        total = sum(weight * int(seen) for weight, seen in zip(weights, observation, strict=True))
+        carry_in = int(observation[20])
+        total = carry_in + sum(digit * int(observation[digit] + observation[10 + digit]) for digit in range(10))
         return total % 10, int(total >= 10)
 
     def size(self, state: Sheet) -> int:
         """Columns of the current problem."""
         return state.columns - state.column
+
+    def symbolic(self, unknown: Unknowns) -> Sheet:
+        """Any digits, any column, and whatever was carried and written."""
+        numbers, number = unknown.numbers, unknown.number
+        return Sheet(numbers(), numbers(), number(), carry_in=number(), carry_out=number(), result=numbers())
+
+    def valid(self, state: Sheet) -> bool:
+        """Two numbers of as many digits, the pen at a column of them or left of all, and no carry but 1."""
+        first, second, columns = state.first, state.second, state.columns
+        return (
+            columns == length(second)
+            and 0 <= state.column <= columns
+            and state.carry_in in (0, 1)
+            and state.carry_out in (0, 1)
+            and every(0, columns, lambda k: 0 <= first[k] <= 9 and 0 <= second[k] <= 9)
+        )
 
     def parse(self, program: str, text: str) -> Sheet:
         """Read two decimal numbers with a plus between them."""
@@ -188,15 +242,16 @@ class Addition(Environment[Sheet]):
             raise UsageError(f"{text!r} is not a sum of two decimal numbers; write for example 275+48")
         first, second = numbers.groups()
         columns = max(len(first), len(second))
-        return Sheet(first.zfill(columns), second.zfill(columns))
+        return Sheet(from_text(first.zfill(columns)), from_text(second.zfill(columns)))
 
     def format(self, state: Sheet) -> str:
         """The two numbers, and the digits of their sum as far as they are written."""
-        return f"{state.first}+{state.second}" + (f" = …{state.result}" if state.result else "")
+        first, second, result = map(as_text, (state.first, state.second, state.result))
+        return f"{first}+{second}" + (f" = …{result}" if result else "")
 
     def result(self, program: str, final: Sheet, actions: Sequence[Step]) -> str:
         """The sum."""
-        return final.result.lstrip("0") or "0"
+        return as_text(final.result).lstrip("0") or "0"
 
     def render(self, state: Sheet) -> Scene:
         """The sheet: the numbers, what is carried above them, the sum below a line."""

@@ -11,7 +11,9 @@ _WIDEST = 52.0
 _MOST_DIGITS = 60
 
 
-def picture(first: str, second: str, column: int, carries: tuple[int, int], result: str) -> Scene:
+def picture(
+    first: tuple[int, ...], second: tuple[int, ...], column: int, carries: tuple[int, int], result: tuple[int, ...]
+) -> Scene:
     """Digits in columns; the current problem is underlaid, a line under the column shows where the pen is."""
     columns = len(first) + 1  # the sum may be one digit longer
     pitch = min(_WIDEST, _WIDTH / columns)
@@ -31,8 +33,8 @@ def picture(first: str, second: str, column: int, carries: tuple[int, int], resu
         shapes.append(text("plus", middle(columns - 1), _ROWS[1][1], "+", size, "muted"))
         for (row, height), number in zip(_ROWS, (first, second, result), strict=True):
             shapes += [
-                text(f"{row}-{place}", middle(place), height, digit, size, faded=place < column)
-                for place, digit in enumerate(reversed(number))
+                text(f"{row}-{place}", middle(place), height, str(digit), size, faded=place < column)
+                for place, digit in enumerate(number)
             ]
     shapes += [
         text(f"carry-{column + ahead}", middle(column + ahead), _CARRY, "1", size * 0.7, "muted")

@@ -18,8 +18,9 @@ import z3
 from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions, Mask
-from alphanpi.proof.loops import Head, Holding, Loops, RealCall
+from alphanpi.proof.framing import Choice, Framing
 from alphanpi.proof.loop_statements import Moment
+from alphanpi.proof.loops import Head, Holding, Loops, RealCall
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.formulas import all_equal, any_of
 from alphanpi.symbolic.reasoning import Reasoning, is_unknown
@@ -118,6 +119,7 @@ class _Body:
         self.invariants = invariants
         self.reasoning = Reasoning(deadline)
         self.paths = self.reasoning.paths
+        self.framing = Framing(self.library, self.reasoning)
         self.has_views = type(environment).relative is not Environment.relative
         self.holding = Holding(environment, self.reasoning)
         self.loops: Loops | None = None
@@ -186,16 +188,26 @@ class _Body:
     def _go_through(self, source: int | None) -> None:
         """All ways from the start, or from a head, to the next heads and ends."""
         self.counts[source] = 0
-        for start in self.ways(self._begun):
-            self.walk = _Ways(self, start)
-            for limit in self.ways(lambda start=start: self.environment.depth(self.program, start)):  # type: ignore[misc]
-                self.walk.limit = limit
-                if source is None:
-                    self.walk.begin()
-                    continue
-                head = self.heads[source]
-                for moment in self.ways(lambda: self.holding.any_moment(start, limit, head)):  # noqa: B023
-                    self.walk.go_on_from(moment, source)
+        for choice in self.framing.choices(self.program):
+            for start in self.ways(lambda choice=choice: self._begun(choice)):  # type: ignore[misc]
+                self._go_from(start, source)
+            self.walk = None
+
+    def _go_from(self, start: Any, source: int | None) -> None:
+        walk = self.walk = _Ways(self, start)
+        for walk.limit in self.ways(lambda: self.environment.depth(self.program, start)):
+            if source is None:
+                walk.begin()
+                continue
+            for moment in self.ways(lambda: self._any_moment(start, walk.limit, source)):
+                walk.go_on_from(moment, source)
+
+    def _any_moment(self, start: Any, limit: Any, head: int) -> Moment:
+        return self.holding.any_moment(self.framed(start), start, limit, self.heads[head])
+
+    def framed(self, start: Any) -> Any:
+        """The most general state in the call."""
+        return self.framing.of(start, self.environment.symbolic(self.reasoning))
 
     def arrive(self, context: int, moment: Moment) -> None:
         """Come to a head: give up what is not true there."""
@@ -235,8 +247,8 @@ class _Body:
         if self.counts[source] > MOST_PATHS:
             raise EffortError(f"there are more than {MOST_PATHS:,} ways through it")
 
-    def _begun(self) -> Any:
-        start = self.environment.symbolic(self.reasoning)
+    def _begun(self, choice: Choice) -> Any:
+        start = self.framing.begun(self.environment.symbolic(self.reasoning), choice)
         if not (self.environment.valid(start) and self.environment.pre(self.program, start, None)):
             raise ImpossibleError
         return start
@@ -384,7 +396,7 @@ class _Ways:
     def _do(self, state: Any, action: str, group: _Alike) -> None:
         """What an action leads to, in all threads that take it."""
         body, before = self.body, self._actions
-        with body.paths.supposing(z3.Or(*[thread.guard for thread in group.threads])) as possible:
+        with body.paths.supposing(z3.Or(*[thread.guard.term for thread in group.threads])) as possible:
             if not possible:
                 return
             for read in group.reads:
@@ -446,9 +458,18 @@ class _Ways:
 
     def _stops_rightly(self, state: Any) -> bool:
         body, environment = self.body, self.body.environment
-        return self._holds(
-            lambda: environment.post(body.program, self.start, state), "it may stop where its post-condition is false"
-        ) and self._is_valid(state, "it may end in a state that is not valid")
+        framing, start = body.framing, self.start
+        return (
+            self._holds(
+                lambda: environment.post(body.program, start, state), "it may stop where its post-condition is false"
+            )
+            and self._holds(
+                lambda: framing.is_kept(start, state), "it may end with another argument or start than it began with"
+            )
+            and self._is_valid(
+                state, lambda general: framing.of(start, general), "it may end in a state that is not valid"
+            )
+        )
 
     def _note_views(self, state: Any) -> None:
         body = self.body
@@ -465,23 +486,22 @@ class _Ways:
                 return False
         return True
 
-    def _is_valid(self, state: Any, otherwise: str) -> bool:
-        """Whether a state is one of those that `symbolic` and `valid` describe."""
+    def _is_valid(self, state: Any, framed: Callable[[Any], Any], otherwise: str) -> bool:
+        """Whether a state is one of those that `symbolic` and `valid` describe, framed as a call has to have it."""
         body = self.body
 
         def fits() -> bool:
-            self._require_case(state)
+            self._require_case(state, framed(body.environment.symbolic(body.reasoning)))
             return bool(body.environment.valid(state))
 
         return self._holds(fits, otherwise)
 
     def _fits(self, state: Any) -> None:
         """Refuse states that are no case of the most general one."""
-        for _ in self.body.ways(lambda: self._require_case(state)):
+        for _ in self.body.ways(lambda: self._require_case(state, self.body.framed(self.start))):
             pass
 
-    def _require_case(self, state: Any) -> None:
-        general = self.body.environment.symbolic(self.body.reasoning)
+    def _require_case(self, state: Any, general: Any) -> None:
         for unfit in differences(general, state, lambda one, other: bool(one == other)):
             self.body.reasoning.refuse(unfit.what)
 
@@ -492,7 +512,11 @@ class _Ways:
         name = callee.name
         body.called.add(name)
         for entered in body.ways(lambda: environment.enter(state, entry, caller)):
-            self._is_valid(entered, f"it may call {entry} in a state that is not valid")
+            self._is_valid(
+                entered,
+                lambda general: body.framing.entered(general, entry),
+                f"it may call {entry} in a state that is not valid",
+            )
             self._holds(
                 lambda entered=entered: environment.pre(name, entered, None),  # type: ignore[misc]
                 f"it may call {entry} where no run of {name} may start",
@@ -506,8 +530,9 @@ class _Ways:
                 self._holds(smaller, f"it may call {entry} with a measure that is not smaller than its own")
 
             def ended(entered: Any = entered) -> Any:
-                after = environment.symbolic(body.reasoning)
-                # Shown of every end of the callee: that these are true, and can be asked without an error.
+                # Shown of every end of the callee: that its frame is the one it began with, and that these are true
+                # and can be asked without an error.
+                after = body.framing.of(entered, environment.symbolic(body.reasoning))
                 with body.reasoning.taken_for_known():
                     if not (environment.post(name, entered, after) and environment.valid(after)):
                         raise ImpossibleError

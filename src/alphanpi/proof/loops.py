@@ -21,7 +21,7 @@ from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.environment.step import Step
 from alphanpi.network.decisions import Decisions
-from alphanpi.proof.loop_statements import Moment, Seen, Statement, LoopStatements, part_at
+from alphanpi.proof.loop_statements import LoopStatements, Moment, Seen, Statement, part_at
 from alphanpi.symbolic.faults import ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.reasoning import Reasoning, is_unknown
 from alphanpi.symbolic.states import parts_of, remade
@@ -147,11 +147,11 @@ class Holding:
             return self.paths.excluded(effect=_denied(claim.question))
         return bool(claim)
 
-    def any_moment(self, start: Any, limit: Any, head: Head) -> Moment:
+    def any_moment(self, general: Any, start: Any, limit: Any, head: Head) -> Moment:
         """A moment of which nothing is known but that a head's statements are true of it."""
         reasoning, statements = self.reasoning, head.statements
         kept = {statement.kept for statement in statements if statement.kept is not None}
-        state = _with_kept(self.environment.symbolic(reasoning), start, kept, ())
+        state = _with_kept(general, start, kept, ())
         moment = Moment(start, state, reasoning.number(), limit)
         with reasoning.taken_for_known():
             for statement in statements:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import z3
 
+from alphanpi.symbolic.asking import Asked, Asking, valued
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError
 from alphanpi.symbolic.values import Question, Term
 
@@ -39,11 +40,11 @@ class _Fork:
         self.other = other  # takes the other answer for known; None if that was done, or is impossible
 
 
-class _Equal(NamedTuple):
-    """What a constant is known to be, and since when."""
+class _Noted(NamedTuple):
+    """What a term is known to be, and since which question."""
 
-    constant: Term
-    other: Term
+    term: Term  # which keeps its id from being used again
+    value: Any
     forks: list[_Fork]
     position: int
 
@@ -105,7 +106,10 @@ class Paths:
         self._position = 0
         self._names = 0
         self._branching: _Branching | None = None
-        self._equal: dict[int, _Equal] = {}
+        self._asking = Asking()
+        self._equal: dict[int, _Noted] = {}  # by id of constants
+        self._answered: dict[int, _Noted] = {}  # by id of formulas
+        self._valued: dict[int, _Noted] = {}  # by id of terms that are known numbers
         self.plain = True
         """Whether all that was taken for known on the present way are the answers to its questions."""
 
@@ -187,36 +191,62 @@ class Paths:
 
     def decide(self, formula: Term) -> bool:
         """Whether a formula holds; either answer in turn, where both are possible."""
-        formula = z3.simplify(formula)
-        if z3.is_true(formula):
-            return True
-        if z3.is_false(formula):
-            return False
+        asked = self._asking.asked(formula)
+        if asked.answer is not None:
+            return asked.answer
+        formula = asked.formula
         if self._branching is not None:
             return self._branching.decide(formula)
+        answer = self._answer(asked)
+        if answer is not None:
+            return answer
         negation = z3.Not(formula)
 
         def assume() -> None:
             self.add(formula)
+            self._note(self._answered, formula, True)
             self._equate(formula)
 
         def deny() -> None:
             self.add(negation)
+            self._note(self._answered, formula, False)
             if z3.is_not(formula):
                 self._equate(formula.arg(0))
 
         return self.fork(Question("formula", assume, deny, formula=formula))
 
+    def _answer(self, asked: Asked) -> bool | None:
+        """The answer to a question, where it was given before or follows from a value that is known."""
+        known = self._recalled(self._answered, asked.key)
+        if known is not None:
+            return bool(known.value)
+        known = None if asked.valued is None else self._recalled(self._valued, asked.valued.key)
+        return None if known is None or asked.valued is None else bool(known.value == asked.valued.value)
+
+    def _note(self, notes: dict[int, _Noted], term: Term, value: Any) -> None:
+        key = term.get_id()
+        if key not in notes:
+            notes[key] = _Noted(term, value, self._forks, self._position)
+            self.keep(lambda: notes.pop(key))
+
+    def _recalled(self, notes: dict[int, _Noted], key: int) -> _Noted | None:
+        """What is noted, unless the function is repeated, and has not come there yet."""
+        known = notes.get(key)
+        if known is None or (known.forks is self._forks and known.position > self._position):
+            return None
+        return known
+
     def _equate(self, formula: Term) -> None:
         """Call a constant by what it is known to be: places that are the same should look the same."""
         if not z3.is_eq(formula) or not z3.is_int(formula.arg(0)):
             return
+        number = valued(formula)
+        if number is not None:
+            self._note(self._valued, number.term, number.value)
         sides = sorted((formula.arg(0), formula.arg(1)), key=_age, reverse=True)
         for constant, other in (sides, sides[::-1]):
-            key = constant.get_id()
-            if _age(constant) >= 0 and key not in self._equal and not self._leads_to(other, constant):
-                self._equal[key] = _Equal(constant, other, self._forks, self._position)
-                self.keep(lambda: self._equal.pop(key))  # noqa: B023
+            if _age(constant) >= 0 and constant.get_id() not in self._equal and not self._leads_to(other, constant):
+                self._note(self._equal, constant, other)
                 return
 
     def _leads_to(self, term: Term, constant: Term) -> bool:
@@ -224,15 +254,13 @@ class Paths:
             known = self._equal.get(term.get_id())
             if known is None:
                 return False
-            term = known.other
+            term = known.value
         return True
 
     def resolved(self, term: Term) -> Term:
         """A constant by the term that it is known to be."""
-        while (known := self._equal.get(term.get_id())) is not None:
-            if known.forks is self._forks and known.position > self._position:
-                break  # the function is repeated, and has not come there yet
-            term = known.other
+        while (known := self._recalled(self._equal, term.get_id())) is not None:
+            term = known.value
         return term
 
     def fork(self, question: Question) -> bool:

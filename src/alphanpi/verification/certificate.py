@@ -63,8 +63,8 @@ EXPLORED = (
 )
 BY_MACHINE = (
     "The environment is deterministic and pure.",
-    "Programs are started in states that `valid` allows and that are cases of `symbolic`: starts that `initial` draws "
-    "are seen to be. That calls begin and end in such states is proved.",
+    "Programs are started in states that `valid` allows and that are cases of `symbolic`, with arguments that are "
+    "declared: starts that `initial` draws are seen to be. That calls begin and end in such states is proved.",
     "All values are integers, tuples of them, or truth values.",
     "The environment's code does with unknown values what it does with known ones: whatever else can be noticed is "
     "refused, and states of real runs are compared. What cannot be noticed is `type`, `is`, and C code that raises.",

@@ -189,7 +189,7 @@ class ProofAuditor(Auditor):
         super()._begin(frames, step)
         frame = frames[-1]
         if frame.followed:
-            unfit = self.twin.unfit(step.state)
+            unfit = self.twin.unfit(step.state, frame.program)
             if unfit is not None:
                 self._found(frame, f"a real call begins in a state that the proof is not about: {unfit}")
 

@@ -32,7 +32,7 @@ def check_proof(exam: Examination) -> None:
         each = max(1, int(exam.samples * _STARTS_PER_SAMPLE))
         entered = [call.entered for call in exam.needed.of(name)][:each]
         for number, state in enumerate([*(start.state for start in exam.smallest(_SIZES, each)), *entered]):
-            unfit = twin.unfit(state)
+            unfit = twin.unfit(state, name)
             if unfit is not None:
                 exam.collector.add("valid", name, f"no proof is about a state in which it begins: {unfit}", state)
                 return

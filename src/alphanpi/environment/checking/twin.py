@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from alphanpi.environment.frames import NO_FRAME_FIELDS, with_fields
 from alphanpi.environment.guard import shown
 from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
@@ -23,13 +24,32 @@ class Twin:
         self.environment = environment
         self.reasoning = Reasoning()
         self.compared = 0
-        self.general = next(self.reasoning.paths.ways(lambda: environment.symbolic(self.reasoning)))
+        make = self.reasoning.paths.ways(lambda: tuple(environment.symbolic(self.reasoning) for _ in range(2)))
+        self.general, self.general_start = next(make)
+        self.number = self.reasoning.number()
 
-    def unfit(self, state: Any) -> str | None:
-        """Why a state is none of those that a proof is about."""
-        for unfit in differences(self.general, state, lambda one, other: bool(one == other)):
+    def unfit(self, state: Any, begun: str | None = None) -> str | None:
+        """Why a state is none of those that a proof is about: at all, or of those in which that program begins."""
+        library = self.environment.library
+        entered = library.frame_fields.entered
+        if begun is not None and not any(entered(state, argument) == state for argument in library.choices(begun)):
+            return f"no call of {begun} gives it such an argument or start"
+        for unfit in differences(self._framed(state), state, lambda one, other: bool(one == other)):
             return unfit.what
         return None if self.environment.valid(state) else "it is not `valid`"
+
+    def _framed(self, state: Any) -> Any:
+        """The most general state, in the call in which a state is."""
+        fields = self.environment.library.frame_fields
+        if fields == NO_FRAME_FIELDS:
+            return self.general
+        values = {name: getattr(state, name) for name in fields.arguments}
+        arguments = {name: self.number if type(value) is int else value for name, value in values.items()}
+        framed = with_fields(self.general, arguments)
+        if fields.start is None:
+            return framed
+        start = None if getattr(state, fields.start) is None else with_fields(self.general_start, arguments)
+        return with_fields(framed, {fields.start: start})
 
     def difference(self, program: str, before: Any, state: Any) -> str | None:
         """What comes out differently in a state of a call begun in another one; None where nothing does."""
@@ -74,7 +94,7 @@ class Twin:
         paths = self.reasoning.paths
 
         def made() -> Any:
-            constants = [as_constants(self.reasoning, self.general, argument) for argument in arguments]
+            constants = [as_constants(self.reasoning, self._framed(argument), argument) for argument in arguments]
             result = function(*constants)
             return known(result, paths.known_model())
 
