@@ -375,9 +375,8 @@ class _Ways:
             steps[one.observation] = history, mask
         self.body.points.update(steps.values())
         for (action, context), ones in alike.items():
-            together = len(ones) > MOST_APART
-            self.body.together |= together
-            for some in [ones] if together else [[one] for one in ones]:
+            self.body.together |= len(ones) > MOST_APART
+            for some in [ones] if self.body.together else [[one] for one in ones]:
                 guard = z3.And(thread.guard, any_of([one.formula for one in some], [one.formula for one in met]))
                 yield action, _Thread(context, guard, (*thread.sequence, steps[some[0].observation]))
 
@@ -406,11 +405,11 @@ class _Ways:
 
     def _together(self, threads: list[_Thread]) -> list[_Thread]:
         """Threads of which one is known to be; where there are many, those that carry on the same are one."""
-        if len(threads) > MOST_APART:
+        self.body.together |= len(threads) > MOST_APART
+        if self.body.together:
             carrying: dict[int, list[_Thread]] = {}
             for thread in threads:
                 carrying.setdefault(thread.context, []).append(thread)
-            self.body.together |= len(carrying) < len(threads)
             threads = [own[0]._replace(guard=z3.Or(*[one.guard for one in own])) for own in carrying.values()]
         return threads if len(threads) > 1 else [threads[0]._replace(guard=z3.BoolVal(True))]
 
@@ -551,7 +550,7 @@ class _Ways:
 
 
 def _number(value: Term) -> int:
-    return value.as_long() if z3.is_int_value(value) else int(z3.is_true(value))  # type: ignore[no-any-return]
+    return value.as_long() if z3.is_int_value(value) else int(z3.is_true(value))
 
 
 def _place(error: BaseException) -> str:

@@ -41,23 +41,23 @@ def exchanged(values: tuple[int, ...], one: int, other: int) -> tuple[int, ...]:
     return tuple(copy)
 
 
-class _Known(dict[int, tuple[bool, ...]]):
+class _OneHot(dict[int, tuple[bool, ...]]):
     """What `one_hot` is of known values."""
 
     def __missing__(self, value: int) -> tuple[bool, ...]:
         raise IndexError(f"{value} is not from 0 to {len(self) - 1}")
 
 
-class _KnownCounts(dict[int, _Known]):
+class _OneHotByCount(dict[int, _OneHot]):
     """The same by their number, made as they are asked for."""
 
-    def __missing__(self, count: int) -> _Known:
+    def __missing__(self, count: int) -> _OneHot:
         places = range(count)
-        self[count] = known = _Known({value: tuple(place == value for place in places) for value in places})
+        self[count] = known = _OneHot({value: tuple(place == value for place in places) for value in places})
         return known
 
 
-_ONE_HOT = _KnownCounts()
+_ONE_HOT = _OneHotByCount()
 
 
 def one_hot(value: int, count: int) -> tuple[bool, ...]:
