@@ -15,7 +15,7 @@ from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environment import scene
 from alphanpi.environment.specification import STOP
-from alphanpi.environments.string_matching import NOWHERE, StringMatching, Texts
+from alphanpi.environments.string_matching import NOWHERE, UNANSWERED, StringMatching, Texts
 from alphanpi.errors import UsageError
 from tests.helpers.instances import some
 from tests.helpers.solutions import ScriptedEvaluator, Steps, View, execute
@@ -43,7 +43,7 @@ def search(see: View, size: int) -> Steps:
 SOLUTIONS = {"MATCH_HERE": match_here, "SEARCH": search}
 
 
-def answer(text: str, pattern: str) -> int | None:
+def answer(text: str, pattern: str) -> int:
     ended: Texts = execute(ENVIRONMENT, "SEARCH", Texts(text, pattern), SOLUTIONS)
     return ended.answer
 
@@ -86,7 +86,7 @@ def test_post_conditions_accept_the_right_result_only():
         assert not ENVIRONMENT.post("MATCH_HERE", before._replace(start=2), right._replace(passed=passed))
     assert not ENVIRONMENT.post("MATCH_HERE", before._replace(start=2), right._replace(answer=2))
     for passed in range(4):
-        for said in (None, NOWHERE, *range(7)):
+        for said in (UNANSWERED, NOWHERE, *range(7)):
             after = before._replace(passed=passed, answer=said)
             assert ENVIRONMENT.post("SEARCH", before, after) == (said == 2)
     assert not ENVIRONMENT.post("SEARCH", before, before._replace(start=2, answer=2))
@@ -185,6 +185,6 @@ def test_text_that_cannot_be_read(text):
 
 
 @pytest.mark.parametrize("state", [Texts("", "a"), Texts("abab", "ab", 3, 1), Texts("a" * 99, "b", 9)])
-@pytest.mark.parametrize("said", [None, NOWHERE, 0])
+@pytest.mark.parametrize("said", [UNANSWERED, NOWHERE, 0])
 def test_picture(state, said):
     assert scene.problems(ENVIRONMENT.render(state._replace(answer=said))) == []

@@ -5,15 +5,34 @@ from __future__ import annotations
 import copy
 import functools
 import pickle
+import time
+from itertools import count
+from typing import Any
 
 import pytest
 import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alphanpi.symbolic import every, exchanged, first, fold, is_sorted, length, replaced, same_values, swept
-from alphanpi.symbolic.faults import NotExpressibleError, RaisesError
+from alphanpi.symbolic import every, exchanged, first, fold, is_sorted, last, length, replaced, same_values, swept
+from alphanpi.symbolic.faults import EffortError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.reasoning import Reasoning
+
+
+def in_order(a, b):
+    return (b, a) if a > b else (a, b)
+
+
+def rest_swept(values):
+    return swept(values[1:], 0, length(values) - 1, in_order)
+
+
+def before_parts_swept(v, w):
+    """Nothing of what is swept is in what is counted."""
+    if not 2 <= length(v) <= length(w):
+        return False
+    return same_values((w + rest_swept(v) + rest_swept(w))[: length(v) - 1], v[: length(v) - 1])
+
 
 few = st.lists(st.integers(0, 3), min_size=0, max_size=4).map(tuple)
 
@@ -22,6 +41,14 @@ def ways(function):
     """What a function of an unknown number and an unknown tuple returns, on all ways."""
     reasoning = Reasoning()
     return list(reasoning.paths.ways(lambda: function(reasoning.number(), reasoning.numbers())))
+
+
+def test_what_is_behind_a_part_says_nothing_about_its_values():
+    reasoning = Reasoning()
+    found = reasoning.paths.ways(
+        lambda: bool(before_parts_swept(described(reasoning, (3, 1)), described(reasoning, (0, 1))))
+    )
+    assert list(found) == [False]
 
 
 def test_both_answers_of_an_open_question_are_gone_and_impossible_ones_are_not():
@@ -120,6 +147,10 @@ OPERATIONS = {
     "joined": lambda v, w: v + w == w + v,
     "sorted": lambda v, w: is_sorted(v),
     "same values": lambda v, w: same_values(v, w),
+    "same values joined": lambda v, w: length(v) >= 2 and same_values(v[:1] + (w + v[1:]), w + v),
+    "same values moved": lambda v, w: length(v) >= 2 and same_values(v[:1] + (2,) + v[2:], w),  # noqa: RUF005
+    "same values before parts swept": lambda v, w: before_parts_swept(v, w),
+    "sorted joined": lambda v, w: is_sorted(v + (1,) + w),  # noqa: RUF005
     "swept": lambda v, w: swept(v, 0, length(v), lambda a, b: (b, a) if a > b else (a, b)) == w,
     "exchanged": lambda v, w: length(v) >= 2 and exchanged(v, 0, 1) == w,
     "replaced": lambda v, w: length(v) >= 1 and replaced(v, 0, 2) == w,
@@ -137,10 +168,6 @@ def test_what_really_happens_is_among_what_is_possible(name, one, other):
     assert bool(operation(one, other)) in found
     constants = set(reasoning.paths.ways(lambda: bool(operation(reasoning.constant(one), reasoning.constant(other)))))
     assert constants == {bool(operation(one, other))}
-
-
-def in_order(a, b):
-    return (b, a) if a > b else (a, b)
 
 
 def test_lemmas_about_sweeps_hold_for_every_length_and_wrong_ones_are_not_shown():
@@ -164,3 +191,62 @@ def test_a_function_that_does_not_ask_the_same_twice_is_noticed():
 
     with pytest.raises(NotExpressibleError):
         ways(fickle)
+
+
+def test_moving_a_value_keeps_which_values_there_are_and_leaving_one_out_does_not():
+    def moved(k, v, left_out):
+        n = length(v)
+        if not 0 <= k < n:
+            return True
+        return bool(same_values(v[:k] + (v[n - 1],) + v[k : n - 1 - left_out], v[:n]))  # noqa: RUF005
+
+    assert set(ways(lambda k, v: moved(k, v, 0))) == {True}
+    assert False in ways(lambda k, v: moved(k, v, 1) if k < length(v) - 1 else True)
+
+
+def test_inserting_into_a_sorted_tuple_leaves_it_sorted_where_it_is_the_right_place():
+    def inserted(v, x, off):
+        if not is_sorted(v):
+            return True
+        place = last(0, length(v), lambda k: v[k] <= x) + 1 - off
+        return place < 0 or bool(is_sorted(v[:place] + (x,) + v[place:]))  # noqa: RUF005
+
+    assert set(ways(lambda x, v: inserted(v, x, 0))) == {True}
+    assert False in ways(lambda x, v: inserted(v, x, 1))
+
+
+def test_an_order_of_the_ends_of_a_part_is_asked_for_and_its_length_is_plain():
+    found = ways(lambda x, v: length(v[x : length(v) - 1]) if 0 <= x < length(v) else None)
+    assert all(str(size.term).count("If") == 0 for size in found if size is not None)
+
+
+@pytest.mark.parametrize("ask", [lambda x, k: bool(x > k), lambda x, k: bool(every(0, x, lambda place: place < k))])
+def test_the_time_limit_holds_inside_a_single_way(ask):
+    began = time.monotonic()
+    reasoning = Reasoning(deadline=began + 0.3)
+
+    def endless():
+        number = reasoning.number()
+        for place in count():
+            ask(number, place)
+
+    with pytest.raises(EffortError):
+        list(reasoning.paths.ways(endless))
+    assert time.monotonic() - began < 3
+
+
+def test_the_time_limit_holds_inside_a_single_question():
+    """Pigeons and holes: of little to say, and of much to decide."""
+    began = time.monotonic()
+    reasoning = Reasoning(deadline=began + 0.3)
+    reasoning.paths.solver.set("rlimit", 0)
+
+    def pigeons():
+        numbers: list[Any] = [reasoning.number() for _ in range(30)]
+        reasoning.paths.add(z3.Distinct(*[number.term for number in numbers]))
+        reasoning.paths.add(*[z3.And(number.term >= 0, number.term < 29) for number in numbers])
+        return bool(numbers[0] > 3)
+
+    with pytest.raises(EffortError):
+        list(reasoning.paths.ways(pigeons))
+    assert time.monotonic() - began < 5

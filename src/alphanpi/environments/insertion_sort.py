@@ -36,7 +36,8 @@ def inserted(row: Row) -> Row:
     values, end = row
     moved = values[end - 1]
     place = last(0, end - 1, lambda place: values[place] <= moved) + 1
-    return row._replace(values=values[:place] + (moved,) + values[place : end - 1] + values[end:])
+    others = values[place : end - 1] + values[end:]
+    return row._replace(values=values[:place] + (moved,) + others)  # noqa: RUF005 # unpacking is for known tuples
 
 
 def in_order(row: Row) -> Row:

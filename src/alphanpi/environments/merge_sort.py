@@ -13,7 +13,7 @@ from alphanpi.environment.scene import Scene
 from alphanpi.environment.specification import Environment, action, program, subproblem
 from alphanpi.environments.list_picture import picture
 from alphanpi.environments.lists import drawn_integers, order_patterns, read_integers
-from alphanpi.symbolic import Unknowns, is_sorted, length, same_values
+from alphanpi.symbolic import Unknowns, every, is_sorted, length, same_values
 
 
 class Halves(NamedTuple):
@@ -198,6 +198,17 @@ class MergeSort(Environment[Halves]):
         """Any numbers, in the list and taken, with the current problem and the heads anywhere."""
         number = unknown.number
         return Halves(unknown.numbers(), number(), number(), number(), number(), unknown.numbers())
+
+    def invariants(self, program: str, before: Halves, state: Halves) -> Iterator[bool]:
+        """Nothing gets lost; what is taken of halves in order is in order, and not larger than what is left."""
+        left, right = state.values[state.left_head : state.middle], state.values[state.right_head : state.end]
+        ordered, taken = halves_in_order(before), state.taken
+        yield same_values(taken + left + right, before.current())
+        yield not ordered or is_sorted(taken)
+        for low, high in ((state.left_head, state.middle), (state.right_head, state.end)):
+            yield not (ordered and taken) or every(
+                low, high, lambda place: taken[length(taken) - 1] <= state.values[place]
+            )
 
     def valid(self, state: Halves) -> bool:
         """The current problem is a part of the list, and nothing of it is taken."""

@@ -17,17 +17,14 @@ from alphanpi.errors import UsageError
 from alphanpi.symbolic import Unknowns, first, length
 
 NOWHERE, UNANSWERED = -1, -2
-LETTERS = tuple(map(ord, "ab"))
+LETTERS = "ab"
 
 
 class Texts(NamedTuple):
-    """A pattern that lies on a text, with its first letter on the first of `text[start:]`, the current problem.
+    """A pattern that lies on a text, with its first letter on the first of `text[start:]`, the current problem."""
 
-    Letters are numbers, those that `ord` has for them.
-    """
-
-    text: tuple[int, ...]
-    pattern: tuple[int, ...]
+    text: str
+    pattern: str
     start: int = 0
     passed: int = 0  # letters of the pattern that have been compared; the next one is looked at
     answer: int = UNANSWERED  # where the pattern occurs, or NOWHERE
@@ -43,7 +40,7 @@ class Texts(NamedTuple):
         return self.start + self.passed == length(self.text)
 
     @property
-    def letters(self) -> tuple[int, int] | None:
+    def letters(self) -> tuple[str, str] | None:
         """The two that are looked at, one upon the other; None where one of them is missing."""
         if self.pattern_passed or self.text_passed:
             return None
@@ -53,16 +50,6 @@ class Texts(NamedTuple):
     def same(self) -> bool:
         """There are two letters to look at, and they are the same."""
         return self.letters is not None and self.letters[0] == self.letters[1]
-
-
-def lettered(text: str) -> tuple[int, ...]:
-    """A text as numbers."""
-    return tuple(map(ord, text))
-
-
-def written(letters: Sequence[int]) -> str:
-    """Numbers as a text."""
-    return "".join(map(chr, letters))
 
 
 def unanswered(state: Texts) -> bool:
@@ -139,7 +126,7 @@ class StringMatching(Environment[Texts]):
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Texts:
         """Letters a and b; the pattern is a piece of the text, or any letters, as often."""
         many = int(rng.integers(1, size + 2))
-        text, pattern = (tuple(LETTERS[letter] for letter in rng.integers(2, size=number)) for number in (size, many))
+        text, pattern = ("".join(LETTERS[letter] for letter in rng.integers(2, size=number)) for number in (size, many))
         if many <= size and rng.integers(2):
             place = int(rng.integers(size - many + 1))
             pattern = text[place : place + many]
@@ -154,7 +141,7 @@ class StringMatching(Environment[Texts]):
         known: set[tuple[int, tuple[bool, ...], int]] = set()
         for many in range(1, size + 2):
             for letters in product(LETTERS, repeat=size + many):
-                state = Texts(letters[:size], letters[size:])
+                state = Texts("".join(letters[:size]), "".join(letters[size:]))
                 way = (many, tuple(map(eq, state.text, state.pattern)), occurs(state))
                 if way not in known:
                     known.add(way)
@@ -186,16 +173,18 @@ class StringMatching(Environment[Texts]):
         pattern, word, searched = (part.strip() for part in f"{text} ".partition(" in "))
         if not word or not pattern:
             raise UsageError(f"{text!r} is no pattern to be found in a text; write for example 'cad in abracadabra'")
-        return Texts(lettered(searched), lettered(pattern))
+        return Texts(searched, pattern)
 
     def format(self, state: Texts) -> str:
         """The pattern and the text from where it lies, the letters that are passed set apart; or the answer."""
         if not unanswered(state):
             return "nowhere" if state.answer == NOWHERE else f"at {state.answer}"
+        here = state.start + state.passed
         bar = "|" if state.passed else ""
-        pattern, text = written(state.pattern), written(state.text[state.start :])
-        passed = state.passed
-        return f"{pattern[:passed]}{bar}{pattern[passed:]} in {text[:passed]}{bar}{text[passed:]}"
+        return (
+            f"{state.pattern[: state.passed]}{bar}{state.pattern[state.passed :]} in "
+            f"{state.text[state.start : here]}{bar}{state.text[here:]}"
+        )
 
     def result(self, program: str, final: Texts, actions: Sequence[Step]) -> str:
         """Where the pattern occurs, counted from 0."""
@@ -206,17 +195,14 @@ class StringMatching(Environment[Texts]):
     def render(self, state: Texts) -> Scene:
         """The text, and the pattern below it where it lies."""
         answer = None if unanswered(state) else state.answer
-        return picture(written(state.text), written(state.pattern), state.start, state.passed, answer)
+        return picture(state.text, state.pattern, state.start, state.passed, answer)
 
     def symbolic(self, unknown: Unknowns) -> Texts:
         """Any text and any pattern, which lies anywhere."""
         number = unknown.number
-        return Texts(unknown.numbers(), unknown.numbers(), number(), number(), number())
+        return Texts(unknown.text(), unknown.text(), number(), number(), number())
 
     def valid(self, state: Texts) -> bool:
-        """The pattern lies on the text, and no letters are passed where one of them has none."""
-        return (
-            0 <= state.start <= length(state.text)
-            and 0 <= state.passed <= length(state.pattern)
-            and state.start + state.passed <= length(state.text)
-        )
+        """There is a pattern, which lies on the text; of both, no more letters are passed than there are."""
+        start, passed = state.start, state.passed
+        return 0 <= start <= start + passed <= length(state.text) and passed <= length(state.pattern) >= 1

@@ -458,8 +458,8 @@ class _Ways:
 
     def _holds(self, condition: Callable[[], Any], otherwise: str) -> bool:
         """Whether a condition is true on all ways; where it is not, that is written down."""
-        for holds in self.body.ways(lambda: bool(condition())):
-            if not holds:
+        for claim in self.body.ways(condition):
+            if not self.body.holding.certain(claim):
                 self.fall_short(otherwise)
                 return False
         return True
@@ -538,7 +538,7 @@ class _Ways:
         around = z3.Sum([z3.IntVal(0), *lengths(self.start)])
         found = 0
         for number in _SIZES:
-            for frame in (number, number + 1, None):
+            for frame in (number, number + 1, 2 * number + 2, None):
                 facts = [size == number, *([] if frame is None else [around <= frame])]
                 example = paths.example(lambda model: known(self.start, model), *facts)
                 if example is not None:

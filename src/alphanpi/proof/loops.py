@@ -132,22 +132,20 @@ class Holding:
         """Whether a statement is true on all ways from here, and can be asked."""
         try:
             with closing(self.paths.ways(lambda: statement.holds(moment))) as ways:
-                return all(self._certain(claim) for claim in ways)
+                return all(self.certain(claim) for claim in ways)
         except (RaisesError, NotExpressibleError):
             self.paths.misused.clear()
             return False
         except (Exception, SystemExit):
             return False
 
-    def _certain(self, claim: Any) -> bool:
-        """Whether it cannot be false."""
-        if type(claim) is bool:
-            return claim
+    def certain(self, claim: Any) -> bool:
+        """Whether something that was asked cannot be false."""
         if type(claim) is UnknownTruth:
             return self.paths.excluded(z3.Not(claim.term))
         if type(claim) is UnknownClaim:
             return self.paths.excluded(effect=_denied(claim.question))
-        return False
+        return bool(claim)
 
     def any_moment(self, start: Any, limit: Any, head: Head) -> Moment:
         """A moment of which nothing is known but that a head's statements are true of it."""

@@ -12,17 +12,22 @@ from operator import eq, ge, gt, le, lt
 from typing import Any, NamedTuple
 
 from alphanpi.environment.specification import Environment
+from alphanpi.proof.kernels import integer_kernel
 from alphanpi.symbolic import every, is_sorted, length, same_values
 from alphanpi.symbolic.states import parts_of
 
 MOST_MOMENTS = 120
 """Moments of real calls that statements about places must fit."""
+LEAST_TRIED = 12
+"""Moments in which a statement about values must have had something to say."""
 MOST_NUMBERS = 16
 """Numbers of a state that are compared with each other."""
 FACTORS = (1, 2, 3, 4, 5, 6)
 """Actions a step may take for each unit by which a difference falls."""
 MOST_BUDGETS = 8
 """Statements about the actions that are left, those that leave fewest unused."""
+LARGEST_FACTOR = 6
+"""In sums of numbers."""
 _FARTHEST = 2  # differences that are told apart
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {"==": eq, "<": lt, "<=": le, ">": gt, ">=": ge}
 _IMPLIED = {"==": ("<=", ">="), "<": ("<=",), ">": (">=",)}
@@ -70,6 +75,7 @@ class _Values(NamedTuple):
     of: Callable[[Moment], Any]
     of_start: Callable[[Moment], Any]
     changes: bool
+    ordered: bool  # numbers, and no letters
 
 
 class _Leaf(NamedTuple):
@@ -106,18 +112,20 @@ class Statements:
         if not self.moments:
             return []
         environment, program = self.environment, self.program
-        own = Statement("it is valid", lambda moment: environment.valid(moment.state))
+        given = _given(environment, program, self.moments)
+        lengths = (Statement(f"length of {one.text} is as at the start", _same_length(one)) for one in self._tuples)
         found = [
             *(Statement(f"{leaf.text} is as at the start", _kept(leaf.path), leaf.path) for leaf in self._leaves),
-            *(Statement(f"length of {one.text} is as at the start", _same_length(one)) for one in self._tuples if one.changes),
+            *lengths,
             *self._truths(),
             *self._comparisons(),
+            *self._equations(),
             *self._budgets(),
-            own,
+            Statement("it is valid", lambda moment: environment.valid(moment.state)),
+            *given,
             *self._frames(),
-            *self._sections(),
-            *self._shifted(),
-            *_given(environment, program, self.moments),
+            # Who says something of values says what matters; all else that may be true of them takes long to follow.
+            *(() if given else (*self._sections(), *self._shifted())),
         ]
         fitting: dict[str, Statement] = {}
         for statement in found:
@@ -136,9 +144,11 @@ class Statements:
     def _find_tuples(self) -> Iterator[_Values]:
         first = self.moments[0] if self.moments else None
         for leaf in self._leaves:
-            if first is not None and type(part_at(first.state, leaf.path)) is tuple:
+            kind = None if first is None else type(part_at(first.state, leaf.path))
+            if kind in (tuple, str):
+                changes = leaf.path not in self._kept
                 yield _Values(
-                    leaf.text, leaf.path, _reading(leaf.path), _start_reading(leaf.path), leaf.path not in self._kept
+                    leaf.text, leaf.path, _reading(leaf.path), _start_reading(leaf.path), changes, kind is tuple
                 )
 
     def _find_numbers(self) -> Iterator[Number]:
@@ -193,6 +203,23 @@ class Statements:
                     yield _apart(one, other, bound, comparison, (weaker,))
                     yield _apart(one, other, bound + step, comparison, ())
 
+    def _equations(self) -> Iterator[Statement]:
+        """Sums of numbers that are always the same: a basis of all there are."""
+        numbers = [*self._numbers, Number("actions taken", lambda moment: moment.taken, changes=True)]
+        numbers.sort(
+            key=lambda number: not number.changes
+        )  # each equation then speaks of one that changes, if any does
+        rows = [[*(number.of(moment) for number in numbers), 1] for moment in self.moments]
+        for weights in integer_kernel(rows):
+            *factors, more = weights
+            if max(map(abs, weights)) > LARGEST_FACTOR or not any(
+                factor and number.changes for factor, number in zip(factors, numbers, strict=True)
+            ):
+                continue
+            terms = [(factor, number) for factor, number in zip(factors, numbers, strict=True) if factor]
+            text = " ".join(f"{factor:+} * {number.text}" for factor, number in terms)
+            yield Statement(f"{text} {more:+} == 0", _sums_to(terms, more))
+
     def _budgets(self) -> Iterator[Statement]:
         """That enough actions are left: as many as some difference asks for, which falls with those taken."""
         changing = [number for number in self._numbers if number.changes]
@@ -223,7 +250,8 @@ class Statements:
                 if any(factor * fall < spent for fall, spent in zip(falls, taken, strict=True)):
                     continue
                 left = [
-                    moment.limit - moment.taken - factor * difference.of(moment) for moment in (one.moment for one in self.seen)
+                    moment.limit - moment.taken - factor * difference.of(moment)
+                    for moment in (one.moment for one in self.seen)
                 ]
                 if left and tuple(left) not in known:
                     known.add(tuple(left))
@@ -249,7 +277,7 @@ class Statements:
                     implied=tuple(f"{values.text} is as at the start at {one}" for one in narrower),
                 )
             steady = self._ranges(values, [number for number in self._numbers if not number.changes])
-            for low, high, text, _ in steady:
+            for low, high, text, _ in steady if values.ordered else ():
                 yield Statement(
                     f"{values.text} holds the values of the start at {text}",
                     lambda moment, values=values, low=low, high=high: same_values(  # type: ignore[misc]
@@ -265,9 +293,9 @@ class Statements:
 
     def _sections(self) -> Iterator[Statement]:
         """That values between two places are in order, or compare in one way with another value."""
-        pointed = [one for one in self._pointed() if any(map(_points_inside(one.of), self.moments))]
-        for values in self._tuples:
-            ranges = list(self._ranges(values))
+        pointed = list(self._pointed())
+        for values in (one for one in self._tuples if one.ordered):
+            ranges = self._ranges(values)
             for low, high, text, narrower in ranges:
                 if values.changes:
                     yield Statement(
@@ -277,7 +305,8 @@ class Statements:
                         ),
                         implied=tuple(f"{values.text} is in order at {one}" for one in narrower),
                     )
-                for other, (comparison, compare) in product(pointed, _COMPARISONS.items()):
+                tried = [other for other in pointed if self._tried(low, high, other) >= LEAST_TRIED]
+                for other, (comparison, compare) in product(tried, _COMPARISONS.items()):
                     said = f"{values.text} {comparison} {other.text} at"
                     weaker = [f"{values.text} {one} {other.text} at" for one in _IMPLIED.get(comparison, ())]
                     yield Statement(
@@ -290,13 +319,17 @@ class Statements:
                     )
 
     def _pointed(self) -> Iterator[_Pointed]:
-        """Values that others may be compared with: what numbers point at, last values, and numbers themselves."""
-        for values in self._tuples:
+        """Values that others may be compared with: those that numbers point at, and numbers that are no places."""
+        places: set[str] = set()
+        for values in (one for one in self._tuples if one.ordered):
             for number in self._numbers:
-                yield _Pointed(f"{values.text}[{number.text}]", _at(values.of, number.of))
-                yield _Pointed(f"{values.text}[{number.text} - 1]", _at(values.of, _before(number.of)))
+                if self._always(_is_place(number.of, values.of)):
+                    places.add(number.text)
+                    yield _Pointed(f"{values.text}[{number.text}]", _at(values.of, number.of))
+                    yield _Pointed(f"{values.text}[{number.text} - 1]", _at(values.of, _before(number.of)))
         for number in self._numbers:
-            yield _Pointed(number.text, lambda moment, number=number: (True, number.of(moment)))  # type: ignore[misc]
+            if number.text not in places:
+                yield _Pointed(number.text, lambda moment, number=number: (True, number.of(moment)))  # type: ignore[misc]
 
     def _shifted(self) -> Iterator[Statement]:
         """That two tuples are the same along a range of places."""
@@ -314,14 +347,27 @@ class Statements:
                         implied=tuple(f"{said} {where}" for where in narrower),
                     )
 
+    def _tried(self, low: Callable[[Moment], Any], high: Callable[[Moment], Any], other: _Pointed) -> int:
+        """In how many moments there are values to be compared."""
+        tried = 0
+        for moment in self.moments:
+            held, at = other.of(moment)
+            tried += low(moment) < high(moment) and (held is True or 0 <= at < len(held))
+        return tried
+
     def _ranges(self, values: _Values, numbers: Sequence[Number] | None = None) -> list[_Range]:
         """Ranges of places, each with those that it always holds; the last place may be inside."""
         chosen = self._numbers if numbers is None else numbers
-        ends = [*((number.text, number.of) for number in chosen), *((f"{one.text} + 1", _next(one.of)) for one in chosen)]
+        ends = [
+            *((number.text, number.of) for number in chosen),
+            *((f"{one.text} + 1", _next(one.of)) for one in chosen),
+        ]
         columns = {text: [of(moment) for moment in self.moments] for text, of in ends}
         sizes = [len(values.of(moment)) for moment in self.moments]
         inside = {
-            text for text, column in columns.items() if all(0 <= end <= size for end, size in zip(column, sizes, strict=True))
+            text
+            for text, column in columns.items()
+            if all(0 <= end <= size for end, size in zip(column, sizes, strict=True))
         }
         found: list[tuple[str, Callable[[Moment], Any], Callable[[Moment], Any], list[int], list[int]]] = []
         for (low_text, low), (high_text, high) in product(ends, repeat=2):
@@ -397,9 +443,7 @@ def _given(environment: Environment[Any], program: str, moments: Sequence[Moment
         return []
 
     def holds(number: int) -> Callable[[Moment], Any]:
-        return lambda moment: next(
-            islice(environment.invariants(program, moment.start, moment.state), number, None)
-        )
+        return lambda moment: next(islice(environment.invariants(program, moment.start, moment.state), number, None))
 
     return [Statement(f"statement {number + 1} of `invariants`", holds(number)) for number in range(count)]
 
@@ -444,6 +488,16 @@ def _sum(one: Callable[[Moment], Any], other: Callable[[Moment], Any]) -> Callab
     return lambda moment: one(moment) + other(moment)
 
 
+def _sums_to(terms: Sequence[tuple[int, Number]], more: int) -> Callable[[Moment], Any]:
+    def holds(moment: Moment) -> Any:
+        total: Any = more
+        for factor, number in terms:
+            total = total + factor * number.of(moment)
+        return total == 0
+
+    return holds
+
+
 def _text(one: Number, other: Number, apart: int, comparison: str) -> str:
     return f"{one.text} {apart:+} {comparison} {other.text}"
 
@@ -464,12 +518,8 @@ def _budget(difference: Number, factor: int, more: int) -> Statement:
     )
 
 
-def _points_inside(of: Callable[[Moment], tuple[Any, Any]]) -> Callable[[Moment], bool]:
-    def inside(moment: Moment) -> bool:
-        values, at = of(moment)
-        return values is True or 0 <= at < len(values)
-
-    return inside
+def _is_place(of: Callable[[Moment], Any], values: Callable[[Moment], Any]) -> Callable[[Moment], bool]:
+    return lambda moment: 0 <= of(moment) <= len(values(moment))
 
 
 def _at(values: Callable[[Moment], Any], place: Callable[[Moment], Any]) -> Callable[[Moment], tuple[Any, Any]]:

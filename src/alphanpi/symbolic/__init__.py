@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from alphanpi.symbolic.base import Unknowns
-from alphanpi.symbolic.helpers import every, exchanged, first, fold, is_sorted, last, length, one_hot, replaced, same_values, swept
+from alphanpi.symbolic.helpers import (
+    every,
+    exchanged,
+    first,
+    fold,
+    is_sorted,
+    last,
+    length,
+    one_hot,
+    replaced,
+    same_values,
+    swept,
+)
 
 __all__ = [
     "Unknowns",

@@ -59,6 +59,9 @@ class Unknowns(Protocol):
     def numbers(self) -> Any:
         """An unknown tuple of integers, of unknown length."""
 
+    def text(self) -> Any:
+        """An unknown text, of unknown length."""
+
 
 class _Nothing:
     """Asked for unknown values by nobody who wants them."""
@@ -66,7 +69,7 @@ class _Nothing:
     def number(self) -> Any:
         return None
 
-    truth = numbers = number
+    truth = numbers = text = number
 
 
 def offers_proof(environment: Any) -> bool:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 PLACE = z3.Int("place")
 _WHOLE = z3.IntSort()
-_MOST_LAYERS = 40
+_MOST_HOPS = 2
+"""From a tuple to one that is the same, in which is counted then, too; and from there, and back."""
 
 
 class Counting:
@@ -47,7 +48,8 @@ class Counting:
         last = z3.simplify(values.size - 1)
         places = known_places(z3.IntVal(0), last)
         if places is not None:
-            ordered = [values.at(z3.IntVal(place)) <= values.at(z3.IntVal(place + 1)) for place in places]
+            with universals.seeking():
+                ordered = [values.at(z3.IntVal(place)) <= values.at(z3.IntVal(place + 1)) for place in places]
             return UnknownTruth(reasoning, z3.simplify(z3.And(*ordered)))
         body = universals.body(PLACE, values.at)
         witness = z3.Int(reasoning.paths.name("descent"))
@@ -56,10 +58,11 @@ class Counting:
             universals.assume_ascending(z3.IntVal(0), values.size, body)
 
         def deny() -> None:
-            following = universals.at(body, z3.simplify(witness + 1))
-            reasoning.paths.add(witness >= 0, witness < last, universals.at(body, witness) > following)
+            with universals.seeking():
+                following = universals.at(body, z3.simplify(witness + 1))
+                reasoning.paths.add(witness >= 0, witness < last, universals.at(body, witness) > following)
 
-        return UnknownClaim(reasoning, Question("is_sorted", assume, deny))
+        return UnknownClaim(reasoning, Question("is_sorted", assume, deny, follows=True))
 
     def same_values(self, one: UnknownNumbers, other: UnknownNumbers) -> Any:
         """Whether both hold the same values, each as often."""
@@ -68,7 +71,8 @@ class Counting:
         skolem = [z3.Function(paths.name("place of"), _WHOLE, _WHOLE) for _ in range(2)]
         lengths = [known_places(z3.IntVal(0), values.size) for values in (one, other)]
         if lengths[0] is not None and lengths[1] is not None:
-            return self._gone_through(one, other, lengths[0], lengths[1])
+            with universals.seeking():
+                return self._gone_through(one, other, lengths[0], lengths[1])
 
         def assume() -> None:
             paths.add(one.size == other.size)
@@ -78,7 +82,7 @@ class Counting:
                     there = place_of(place)
                     return z3.And(there >= 0, there < held.size, held.at(there) == holder.at(place))
 
-                universals.assume(z3.IntVal(0), holder.size, universals.body(PLACE, found))
+                universals.assume(z3.IntVal(0), holder.size, universals.body(PLACE, found), sought=True)
             self._alike.append((one, other))
             paths.keep(self._alike.pop)
             for value in self._counted:
@@ -113,32 +117,32 @@ class Counting:
         for value in self._counted:
             self.reasoning.paths.add(self._total(one, value) == self._total(other, value))
 
-    def _total(self, values: UnknownNumbers, value: Term, layers: int = 0) -> Term:
+    def _total(self, values: UnknownNumbers, value: Term, hops: int = 0) -> Term:
         """How often a value stands in a tuple."""
-        return self._upto(values, values.size, value, layers)
+        return self._upto(values, values.size, value, hops)
 
-    def _upto(self, values: UnknownNumbers, place: Term, value: Term, layers: int = 0) -> Term:
+    def _upto(self, values: UnknownNumbers, place: Term, value: Term, hops: int = 0) -> Term:
         """How often a value stands in a tuple before a place."""
         values = self.reasoning.resolved(values)
         if values.origin is values:
-            return self._from_start(values, place, value, layers)
+            return self._from_start(values, place, value, hops)
         whole, shift = values.origin, values.shift
-        before = self._upto(whole, shift, value, layers)
-        return z3.simplify(self._upto(whole, z3.simplify(place + shift), value, layers) - before)
+        before = self._upto(whole, shift, value, hops)
+        return z3.simplify(self._upto(whole, z3.simplify(place + shift), value, hops) - before)
 
-    def _from_start(self, values: UnknownNumbers, place: Term, value: Term, layers: int) -> Term:
+    def _from_start(self, values: UnknownNumbers, place: Term, value: Term, hops: int) -> Term:
         kind, *parts = values.made or ("",)
         if kind == "replaced":
             before, at, new = parts
             change = _one(new == value) - _one(before.at(at) == value)
-            return z3.simplify(self._upto(before, place, value, layers) + z3.If(at < place, change, 0))
+            return z3.simplify(self._upto(before, place, value, hops) + z3.If(at < place, change, 0))
         if kind == "joined":
             left, right = parts
-            first = self._upto(left, z3.simplify(z3.If(place < left.size, place, left.size)), value, layers)
-            behind = z3.simplify(z3.If(place < left.size, 0, place - left.size))
-            return z3.simplify(first + self._upto(right, behind, value, layers))
+            # The counts are told apart, not the places: nested ones would all be looked at, and all look different.
+            behind = self._total(left, value, hops) + self._upto(right, z3.simplify(place - left.size), value, hops)
+            return z3.simplify(z3.If(place <= left.size, self._upto(left, place, value, hops), behind))
         symbol = self._symbol(values)
-        self._explain(values, symbol, place, value, layers)
+        self._explain(values, symbol, place, value, hops)
         return symbol(place, value)
 
     def _symbol(self, values: UnknownNumbers) -> Any:
@@ -147,43 +151,44 @@ class Counting:
         function = z3.Function(f"upto!{len(self._symbols)}", _WHOLE, _WHOLE, _WHOLE)
         return self._symbols.setdefault(content.get_id(), (function, content))[0]
 
-    def _explain(self, values: UnknownNumbers, symbol: Any, place: Term, value: Term, layers: int) -> None:
+    def _explain(self, values: UnknownNumbers, symbol: Any, place: Term, value: Term, hops: int) -> None:
         """Say what is known of the count of a value before a place."""
         paths = self.reasoning.paths
         key = (place.get_id(), value.get_id(), symbol.get_id())
-        if paths.repeating or key in self._explained or layers > _MOST_LAYERS:
+        if paths.repeating or key in self._explained or hops > _MOST_HOPS:
             return
         self._explained[key] = (place, value, symbol)
         paths.keep(lambda: self._explained.pop(key))
         count, back, on = symbol(place, value), z3.simplify(place - 1), z3.simplify(place + 1)
         paths.add(
             count >= 0,
+            symbol(z3.IntVal(0), value) == 0,
             z3.Implies(place <= 0, count == 0),
             z3.Implies(
-                z3.And(0 < place, place <= values.size), count == symbol(back, value) + _one(values.at(back) == value)
+                z3.And(place > 0, place <= values.size), count == symbol(back, value) + _one(values.at(back) == value)
             ),
             z3.Implies(
-                z3.And(0 <= place, place < values.size), symbol(on, value) == count + _one(values.at(place) == value)
+                z3.And(place >= 0, place < values.size), symbol(on, value) == count + _one(values.at(place) == value)
             ),
         )
         others = self._places.setdefault((symbol.name(), value.get_id()), [])
         for other in others:
             rises = symbol(other, value) - count
-            paths.add(z3.If(place <= other, z3.And(0 <= rises, rises <= other - place), rises <= 0))
+            paths.add(z3.If(place <= other, z3.And(rises >= 0, rises <= other - place), rises <= 0))
         others.append(place)
         paths.keep(others.pop)
         if values.made is not None:  # swept
             _, before, begin, end = values.made
-            untouched = z3.Or(place <= begin, end <= place, end <= begin)
-            paths.add(z3.Implies(untouched, count == self._upto(before, place, value, layers + 1)))
+            untouched = z3.And(place >= 0, place <= values.size, z3.Or(place <= begin, end <= place, end <= begin))
+            paths.add(z3.Implies(untouched, count == self._upto(before, place, value, hops)))
             for reached in (begin, end):
-                self._explain(values, symbol, z3.simplify(reached), value, layers + 1)
+                self._explain(values, symbol, z3.simplify(reached), value, hops)
         for pair in list(self._equal):
             for one, other in (pair, pair[::-1]):
                 if self._symbol(self.reasoning.resolved(one.origin)).eq(symbol):
                     inside = z3.And(one.shift <= place, place <= one.shift + one.size)
                     within = z3.simplify(place - one.shift)
-                    counts = [self._upto(part, within, value, layers + 1) for part in (one, other)]
+                    counts = [self._upto(part, within, value, hops + 1) for part in (one, other)]
                     paths.add(z3.Implies(inside, counts[0] == counts[1]))
 
 

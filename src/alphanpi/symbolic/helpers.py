@@ -15,7 +15,7 @@ from alphanpi.symbolic.base import reasons_of
 Value = TypeVar("Value")
 
 
-def length(values: tuple[int, ...]) -> int:
+def length(values: tuple[int, ...] | str) -> int:
     """`len(values)`, which Python allows to be nothing but a known number."""
     reasons = reasons_of(values)
     return len(values) if reasons is None else reasons.length(values)

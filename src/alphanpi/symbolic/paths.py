@@ -20,6 +20,8 @@ from alphanpi.symbolic.values import Question, Term
 z3.z3.Z3_DEBUG = False  # its Python checks the types of all arguments again, which takes a third of the time
 EFFORT = 3_000_000
 """Of the solver for one question, in its own units: a limit by the clock would not be the same every time."""
+_LONGEST = 60.0
+"""Seconds that one question never takes; with fewer left, the clock is a limit, too."""
 MOST_BRANCHES = 64
 """Ways through a function of one place."""
 _PRUNED = object()
@@ -89,6 +91,7 @@ class Paths:
     def __init__(self, deadline: float = float("inf")) -> None:
         self.solver = z3.Solver()
         self.solver.set("rlimit", EFFORT)
+        self.solver.set("arith.solver", 2)  # finds models of sums and counts ten times as fast as the newer one
         self.deadline = deadline
         self.queries = 0
         self.unknowns = 0
@@ -115,11 +118,11 @@ class Paths:
         Until the next one is asked for, the solver knows what holds on that way.
         """
         depth, names, forks = len(self._levels), self._names, list[_Fork]()
+        taken = names
         self._push()
         try:
             while True:
-                if time.monotonic() > self.deadline:
-                    raise EffortError(_TIME_MET)
+                self._require_time()
                 self._forks, self._position, self._names = forks, 0, names
                 result, self.plain = _PRUNED, True
                 try:
@@ -133,12 +136,14 @@ class Paths:
                     raise NotExpressibleError("a function that asks for less when it is called again")
                 if result is not _PRUNED:
                     yield result
+                taken = max(taken, self._names)
                 if not self._next(forks):
                     break
         finally:  # also where no further ways are asked for
             while len(self._levels) > depth:
                 self._pop()
             self._forks, self._position = [], 0
+            self._names = max(taken, self._names)  # what `answers` said of any way speaks of nothing that comes later
 
     def answers(self) -> Term | None:
         """What the questions of the way just gone were answered with, as one formula; None where it takes more."""
@@ -241,17 +246,19 @@ class Paths:
             if fork.kind != question.kind:
                 self.refuse("a function that asks for something else when it is called again")
             return fork.answer != question.negated
-        first, second = question.assume, question.deny
         if self.model is None and not self.possible():
             raise ImpossibleError
+        # That something holds of all places takes much to say; that it fails at one takes little, and is asked first.
+        likely = question.formula is not None
+        effects = {True: question.assume, False: question.deny}
         self._push()
-        fork = _Fork(question.kind, question.formula, True, second)
-        self._take(fork, first)
+        fork = _Fork(question.kind, question.formula, likely, effects[not likely])
+        self._take(fork, effects[likely])
         if not self.possible():
             self._back(fork)
-            fork.answer, fork.other = False, None
+            fork.answer, fork.other = not likely, None
             self._push()
-            self._take(fork, second)
+            self._take(fork, _nothing if question.follows and not likely else effects[not likely])
         return fork.answer != question.negated
 
     def _take(self, fork: _Fork, effect: Callable[[], None]) -> None:
@@ -302,6 +309,7 @@ class Paths:
         """Take facts for known."""
         if self.repeating:
             return
+        self._require_time()  # facts about all places may take longer to say than to decide
         for fact in facts:
             self.solver.add(fact)
             if self.model is not None and not z3.is_true(self.model.eval(fact, model_completion=True)):
@@ -321,12 +329,24 @@ class Paths:
         """Whether anything fits what is known; yes, where the solver does not know."""
         if self.model is not None:
             return True
+        left = self._require_time()
+        if left < _LONGEST:
+            self.solver.set("timeout", 1 + int(1_000 * left))
         self.queries += 1
         answer = self.solver.check()
         if answer == z3.sat:
             self.model = self.solver.model()
-        self.unknowns += answer == z3.unknown
+        elif answer == z3.unknown:
+            self._require_time()
+            self.unknowns += 1
         return bool(answer != z3.unsat)
+
+    def _require_time(self) -> float:
+        """How many seconds are left, if any."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise EffortError("the time limit was met")
+        return left
 
     def excluded(self, *facts: Term, effect: Callable[[], None] | None = None) -> bool:
         """Whether these facts contradict what is known."""
@@ -380,6 +400,10 @@ class Paths:
         while len(self.undo) > level.undone:
             self.undo.pop()()
         self.model = level.model
+
+
+def _nothing() -> None:
+    pass
 
 
 def _age(term: Term) -> int:

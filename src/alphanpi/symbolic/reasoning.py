@@ -13,7 +13,8 @@ from alphanpi.symbolic.counting import Counting
 from alphanpi.symbolic.faults import ImpossibleError, RaisesError
 from alphanpi.symbolic.folding import Folding, known_places
 from alphanpi.symbolic.paths import Paths
-from alphanpi.symbolic.statements import Statements
+from alphanpi.symbolic.statements import Statements, of_each
+from alphanpi.symbolic.texts import UnknownText, unknown_text
 from alphanpi.symbolic.universals import Body, Read, Universals
 from alphanpi.symbolic.values import (
     Question,
@@ -52,7 +53,7 @@ class Reasoning(Reasons):
         self.assuming = False
         """Whether what is asked is known not to raise."""
         self._required: list[_Required] | None = None
-        self._around: list[Term] = []  # in functions of one place: constants that stand for the places they are given
+        self._around: list[Term] | None = None  # inside a function of places: constants that stand for them
         self._firsts: dict[tuple[int, ...], tuple[Term, ...]] = {}
 
     def refuse(self, what: str) -> NoReturn:
@@ -85,6 +86,10 @@ class Reasoning(Reasons):
         size = z3.Int(f"size of {name}")
         self.paths.add(size >= 0)
         return self.symbol(z3.Function(name, z3.IntSort(), z3.IntSort()), size)
+
+    def text(self) -> UnknownText:
+        """An unknown text."""
+        return unknown_text(self)
 
     def symbol(self, symbol: Any, size: Term) -> UnknownNumbers:
         """A tuple that is a function of z3's."""
@@ -178,8 +183,7 @@ class Reasoning(Reasons):
     def body(self, function: Callable[[Any], Any], convert: Callable[[object], Term], low: Term, high: Term) -> Body:
         """A function of one place as a formula or term; it must raise at no place from `low` to below `high`."""
         required: list[_Required] = []
-        depth = len(self._around)
-        its_place = z3.Int(f"place at depth {depth}") if depth else PLACE
+        its_place = PLACE if self._around is None else z3.Int(f"place at depth {len(self._around)}")
 
         def make(place: Term) -> Term:
             with self._function_of([place], required):
@@ -194,7 +198,7 @@ class Reasoning(Reasons):
     def _function_of(self, places: list[Term], required: list[_Required]) -> Iterator[None]:
         """Inside a function of places, where what must hold for it not to raise is collected."""
         outer, around = self._required, self._around
-        self._required, self._around = required, [*around, *places]
+        self._required, self._around = required, [*(around or ()), *places]
         try:
             yield
         finally:
@@ -224,13 +228,14 @@ class Reasoning(Reasons):
         inside: list[Term],
     ) -> tuple[list[Term], tuple[Read, ...]]:
         """A function of several integers as terms, one for each of its results, and the places it looks at."""
-        if self._around:
+        if self._around is not None:
             self.refuse("a fold or a sweep inside a function of one place")
         required: list[_Required] = []
         found: list[Term] = []
 
         def make(_: Term) -> Term:
-            with self._function_of(arguments, required):
+            constants = [argument for argument in arguments if z3.is_const(argument) and not z3.is_int_value(argument)]
+            with self._function_of(constants, required):
                 branches = self.paths.branches(
                     lambda: convert(function(*(UnknownNumber(self, argument) for argument in arguments)))
                 )
@@ -263,10 +268,11 @@ class Reasoning(Reasons):
         high = values.size if part.stop is None else self.integer(part.stop)
         self.require(z3.And(low >= 0, low <= values.size), "a slice that begins outside of a tuple")
         self.require(z3.And(high >= 0, high <= values.size), "a slice that ends outside of a tuple")
-        size = z3.simplify(z3.If(low < high, high - low, 0))
+        # Asked, not left open: places behind it are told by its size, and would look different where they are the same.
+        size = high - low if self.paths.decide(low <= high) else z3.IntVal(0)
         return UnknownNumbers(
             self,
-            size,
+            z3.simplify(size),
             lambda place: values.at(z3.simplify(place + low)),
             origin=values.origin,
             shift=z3.simplify(values.shift + low),
@@ -304,9 +310,10 @@ class Reasoning(Reasons):
         witness = z3.Int(self.paths.name("differing"))
         places, others = known_places(z3.IntVal(0), left.size), known_places(z3.IntVal(0), right.size)
         if places is not None and places == others:
-            formula = z3.And(*[left.at(z3.IntVal(place)) == right.at(z3.IntVal(place)) for place in places])
+            with self.universals.seeking():
+                formula = z3.And(*[left.at(z3.IntVal(place)) == right.at(z3.IntVal(place)) for place in places])
             return UnknownTruth(self, z3.simplify(z3.Not(formula) if negated else formula))
-        if self._around:
+        if self._around is not None:
             alike = self._stated(z3.IntVal(0), left.size, lambda place: left.at(place.term) == right.at(place.term))
             formula = z3.And(left.size == right.size, alike)
             return UnknownTruth(self, z3.simplify(z3.Not(formula) if negated else formula))
@@ -321,7 +328,8 @@ class Reasoning(Reasons):
                 self.counting.note_equal(left, right)
 
         def deny() -> None:
-            differ = z3.And(witness >= 0, witness < left.size, left.at(witness) != right.at(witness))
+            with self.universals.seeking():
+                differ = z3.And(witness >= 0, witness < left.size, left.at(witness) != right.at(witness))
             self.paths.add(z3.Or(left.size != right.size, differ))
 
         return UnknownClaim(self, Question("same", assume, deny, negated))
@@ -343,7 +351,7 @@ class Reasoning(Reasons):
 
     def length(self, values: Any) -> UnknownNumber:
         """How many values there are."""
-        return UnknownNumber(self, self.sequence(values).size)
+        return UnknownNumber(self, (values.letters if type(values) is UnknownText else self.sequence(values)).size)
 
     def replaced(self, values: Any, place: Any, value: Any) -> UnknownNumbers:
         """The values with another one at a place."""
@@ -367,7 +375,7 @@ class Reasoning(Reasons):
     def every(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """Whether something holds of all places."""
         bottom, top = self.integer(low), self.integer(high)
-        if self._around:
+        if self._around is not None:
             return UnknownTruth(self, self._stated(bottom, top, lambda place: self.formula(holds(place))))
         witness = z3.Int(self.paths.name("exception"))
         body = self.body(holds, self.formula, bottom, top)
@@ -375,22 +383,26 @@ class Reasoning(Reasons):
             return True
         places = known_places(bottom, top)
         if places is not None:
-            each = [self.universals.at(body, z3.IntVal(place)) for place in places]
-            return UnknownTruth(self, z3.simplify(z3.And(*each)))
+            with self.universals.seeking():
+                each = [self.universals.at(body, z3.IntVal(place)) for place in places]
+            return UnknownTruth(self, of_each("every", bottom, top, places, each))
 
         def deny() -> None:
-            self.paths.add(bottom <= witness, witness < top, z3.Not(self.universals.at(body, witness)))
+            with self.universals.seeking():
+                self.paths.add(bottom <= witness, witness < top, z3.Not(self.universals.at(body, witness)))
             self.universals.point_at(body)
 
-        return UnknownClaim(self, Question("every", lambda: self.universals.assume(bottom, top, body), deny))
+        return UnknownClaim(
+            self, Question("every", lambda: self.universals.assume(bottom, top, body), deny, follows=True)
+        )
 
     def _stated(self, low: Term, high: Term, holds: Callable[[UnknownNumber], Term]) -> Term:
         """That something holds of all places, inside a function of one place."""
-        body = self.body(holds, lambda formula: formula, low, high)  # type: ignore[arg-type,return-value]
+        body = self.body(holds, lambda formula: formula, low, high)
         places = range(0) if z3.is_true(body.term) else known_places(low, high)
         if places is None:
-            return self.statements.make("every", low, high, body, self._around)
-        return z3.simplify(z3.And(*[self.universals.at(body, z3.IntVal(place)) for place in places]))
+            return self.statements.make("every", low, high, body, self._around or [])
+        return of_each("every", low, high, places, [self.universals.at(body, z3.IntVal(place)) for place in places])
 
     def first(self, low: Any, high: Any, holds: Callable[[Any], Any]) -> Any:
         """The first place of which something holds."""
@@ -406,13 +418,11 @@ class Reasoning(Reasons):
         if not self.paths.decide(bottom <= top):
             return UnknownNumber(self, missing)
         body = self.body(holds, self.formula, bottom, top)
-        places = known_places(bottom, top)
+        places, kind = known_places(bottom, top), "last" if last else "first"
         if places is not None:
-            ordered = reversed(places) if last else places
-            each = [(self.universals.at(body, z3.IntVal(place)), z3.IntVal(place)) for place in ordered]
-            return UnknownNumber(self, merged([*each, (z3.BoolVal(True), missing)]))
-        kind = "last" if last else "first"
-        if self._around:
+            each = [self.universals.at(body, z3.IntVal(place)) for place in places]
+            return UnknownNumber(self, of_each(kind, bottom, top, places, each))
+        if self._around is not None:
             return UnknownNumber(self, self.statements.make(kind, bottom, top, body, self._around))
         found = z3.Int(self.paths.name(kind))
         key = (last, bottom.get_id(), top.get_id(), body.term.get_id())

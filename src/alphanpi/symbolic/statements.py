@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import z3
 
+from alphanpi.symbolic.folding import known_places
 from alphanpi.symbolic.paths import Paths
 from alphanpi.symbolic.universals import STATEMENT, Body, Read, Universals, mentions
 from alphanpi.symbolic.values import Term
@@ -72,7 +73,9 @@ class Statements:
         key = (kind, len(used), lowest.get_id(), highest.get_id(), term.get_id())
         if key not in self._names:
             reads = tuple(Read(read.symbol, put(read.place)) for read in body.reads)
-            made = _made(kind, len(self._names), [new for _, new in pairs[:-1]], lowest, highest, Body(_WITHIN, term, reads))
+            made = _made(
+                kind, len(self._names), [new for _, new in pairs[:-1]], lowest, highest, Body(_WITHIN, term, reads)
+            )
             self._statements[made.symbol.name()] = made  # which keeps the ids of the key from being used again
             self._names[key] = made.symbol.name()
         statement = self._statements[self._names[key]]
@@ -93,10 +96,20 @@ class Statements:
         self.paths.keep(lambda: self._explained.pop(key))
         known = self._statements[stated.decl().name()]
         statement = known.about(stated.children())
-        if statement.kind == "every":
+        places = known_places(statement.low, statement.high)
+        if places is not None:
+            self._explain_each(statement, stated, places, removed)
+        elif statement.kind == "every":
             self._explain_every(statement, stated, known.witness(*stated.children()), removed)
         else:
             self._explain_outermost(statement, stated, removed)
+
+    def _explain_each(self, statement: _Statement, stated: Term, places: range, removed: int) -> None:
+        """Where the places are known, and few."""
+        each = [statement.body.at(z3.IntVal(place)) for place in places]
+        self.paths.add(stated == of_each(statement.kind, statement.low, statement.high, places, each))
+        for place in places:
+            self.universals.look_from(statement.body, z3.IntVal(place), removed)
 
     def _explain_every(self, statement: _Statement, stated: Term, witness: Term, removed: int) -> None:
         low, high, body = statement.low, statement.high, statement.body
@@ -117,6 +130,16 @@ class Statements:
         before = (z3.simplify(stated + 1), high) if last else (low, stated)
         self.universals.add(*before, fails, removed, removed + 1)
         self.universals.look_from(body, stated, removed)
+
+
+def of_each(kind: str, low: Term, high: Term, places: range, each: list[Term]) -> Term:
+    """What a statement about known places says, by what is said of each."""
+    if kind == "every":
+        return z3.simplify(z3.And(*each))
+    found, pairs = (low - 1 if kind == "last" else high), list(zip(places, each, strict=True))
+    for place, holds in pairs if kind == "last" else reversed(pairs):
+        found = z3.If(holds, z3.IntVal(place), found)
+    return z3.simplify(found)
 
 
 def _made(kind: str, number: int, around: list[Term], low: Term, high: Term, body: Body) -> _Statement:

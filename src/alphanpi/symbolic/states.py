@@ -10,6 +10,7 @@ import z3
 
 from alphanpi.symbolic.faults import NotExpressibleError
 from alphanpi.symbolic.reasoning import Reasoning, is_unknown
+from alphanpi.symbolic.texts import UnknownText, letters_of, written
 from alphanpi.symbolic.values import Term, UnknownNumber, UnknownNumbers, UnknownTruth
 
 MOST_SHOWN = 1_000
@@ -72,6 +73,8 @@ def _fits(general: Any, state: Any) -> bool:
         if type(state) is UnknownNumbers:
             return True
         return type(state) is tuple and all(_is_number(value) for value in state)
+    if type(general) is UnknownText:
+        return type(state) in (str, UnknownText)
     if type(general) is UnknownTruth:
         return type(state) in (bool, UnknownTruth)
     return _is_number(state)
@@ -82,7 +85,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    names = {UnknownNumber: "unknown number", UnknownTruth: "unknown truth value", UnknownNumbers: "unknown tuple"}
+    names = {
+        UnknownNumber: "unknown number",
+        UnknownTruth: "unknown truth value",
+        UnknownNumbers: "unknown tuple",
+        UnknownText: "unknown text",
+    }
     return names.get(type(value), f"a {type(value).__name__}")
 
 
@@ -91,6 +99,8 @@ def as_constants(reasoning: Reasoning, general: Any, state: Any) -> Any:
     if is_unknown(general):
         if type(general) is UnknownNumbers:
             return reasoning.constant(state)
+        if type(general) is UnknownText:
+            return UnknownText(reasoning, letters_of(reasoning, state))
         if type(general) is UnknownTruth:
             return UnknownTruth(reasoning, z3.BoolVal(state))
         return UnknownNumber(reasoning, z3.IntVal(int(state)))
@@ -104,10 +114,14 @@ def as_constants(reasoning: Reasoning, general: Any, state: Any) -> Any:
 def pinned(reasoning: Reasoning, general: Any, state: Any) -> Iterator[Term]:
     """Formulas that say of a general state that it is a known one."""
     if is_unknown(general):
-        if type(general) is UnknownNumbers:
-            yield general.size == len(state)
-            for place, value in enumerate(state):
-                yield general.at(z3.IntVal(place)) == int(value)
+        if type(general) in (UnknownNumbers, UnknownText):
+            is_text = type(general) is UnknownText
+            one, other = (
+                (general.letters, letters_of(reasoning, state)) if is_text else (general, reasoning.constant(state))
+            )
+            yield one.size == other.size
+            for place in range(len(state)):
+                yield one.at(z3.IntVal(place)) == other.at(z3.IntVal(place))
         else:
             yield general.term == (z3.BoolVal(state) if type(general) is UnknownTruth else int(state))
         return
@@ -119,10 +133,9 @@ def known(state: Any, model: Any) -> Any:
     """The state with the values that a model of the solver's gives."""
     if is_unknown(state):
         if type(state) is UnknownNumbers:
-            size = model.eval(state.size, model_completion=True).as_long()
-            if size > MOST_SHOWN:
-                raise NotExpressibleError(f"an example with a tuple of {size:,} values")
-            return tuple(_number(model, state.at(z3.IntVal(place))) for place in range(size))
+            return tuple(_numbers(model, state))
+        if type(state) is UnknownText:
+            return written(_numbers(model, state.letters))
         if type(state) is UnknownTruth:
             return z3.is_true(model.eval(state.term, model_completion=True))
         return _number(model, state.term)
@@ -134,7 +147,16 @@ def lengths(state: Any) -> list[Term]:
     """The lengths of all unknown tuples in a state."""
     if type(state) is UnknownNumbers:
         return [state.size]
+    if type(state) is UnknownText:
+        return [state.letters.size]
     return [size for member in parts_of(state) or () for size in lengths(member)]
+
+
+def _numbers(model: Any, values: UnknownNumbers) -> list[int]:
+    size = _number(model, values.size)
+    if size > MOST_SHOWN:
+        raise NotExpressibleError(f"an example with a tuple of {size:,} values")
+    return [_number(model, values.at(z3.IntVal(place))) for place in range(size)]
 
 
 def _number(model: Any, term: Term) -> int:

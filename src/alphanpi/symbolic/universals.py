@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import z3
@@ -10,10 +11,13 @@ import z3
 from alphanpi.symbolic.paths import Paths
 from alphanpi.symbolic.values import Term
 
+ONE, OTHER = z3.Int("one place"), z3.Int("another place")
 MOST_REMOVED = 1
 """Places that are looked at only because a fact about another one speaks of them, and so on: how often."""
 STATEMENT = "statement"
 """Stands for a symbol where what is looked at is a statement about all places, as a term of the places around it."""
+
+_OTHER = z3.Int("another place")
 
 
 class Read(NamedTuple):
@@ -54,23 +58,20 @@ class Universal(NamedTuple):
     body: Body
     shifts: dict[str, list[Term]]  # by symbol, by how much the places it looks at are away from its own
     removed: int  # as of places: whether it is known only because something else speaks of it
+    sought: bool  # whether it is used only at places that are sought
 
 
 class _Order(NamedTuple):
     """Values that ascend from `low` to below `high`, and the places at which they have been compared."""
 
-    low: Term
-    high: Term
     body: Body
     shifts: dict[str, list[Term]]
+    ascends: Term  # at ONE and OTHER
     places: list[Term]
 
     def of(self, one: Term, other: Term) -> Term:
         """What that says of two places."""
-        inside = [self.low <= one, one < self.high, self.low <= other, other < self.high]
-        left, right = self.body.at(one), self.body.at(other)
-        ascends = z3.And(z3.Implies(one <= other, left <= right), z3.Implies(other <= one, right <= left))
-        return z3.simplify(z3.Implies(z3.And(*inside), ascends))
+        return z3.simplify(z3.substitute(self.ascends, (ONE, one), (OTHER, other)))
 
 
 class _FactAt(NamedTuple):
@@ -87,6 +88,7 @@ class _Place(NamedTuple):
     symbol: str
     term: Term
     removed: int
+    sought: bool  # whether it is where a claim is to fail, or follows from such a place
 
 
 class Universals:
@@ -104,6 +106,7 @@ class Universals:
         """Places that are looked at, where somebody wants to know."""
         self.explain: Callable[[Term, int], None] = _unexplained
         """Says what a statement means; with how far it is removed from what was looked at."""
+        self._seeking = False
 
     # ---- symbols
 
@@ -126,22 +129,31 @@ class Universals:
 
     # ---- facts
 
-    def assume(self, low: Term, high: Term, body: Body) -> None:
-        """Take a fact for known at all places."""
+    @contextmanager
+    def seeking(self) -> Iterator[None]:
+        """What is looked at meanwhile is where a claim is to fail."""
+        outer, self._seeking = self._seeking, True
+        try:
+            yield
+        finally:
+            self._seeking = outer
+
+    def assume(self, low: Term, high: Term, body: Body, sought: bool = False) -> None:
+        """Take a fact for known at all places; it may be used only at those that are `sought`."""
         self.paths.plain = False
         if not self.paths.repeating:
-            self.add(low, high, body, 0, 0)
+            self.add(low, high, body, 0, 0, sought)
             self.point_at(body)
 
-    def add(self, low: Term, high: Term, body: Body, removed: int, low_removed: int) -> None:
+    def add(self, low: Term, high: Term, body: Body, removed: int, low_removed: int, sought: bool = False) -> None:
         """Use a fact at all places that are looked at, and where it begins; both with how far it is removed."""
         shifts = _shifts(body)
         key = (low.get_id(), high.get_id(), body.place.get_id(), body.term.get_id())
         number = len(self._facts)
-        self._facts.append(Universal(key, low, high, body, shifts, removed))
+        self._facts.append(Universal(key, low, high, body, shifts, removed, sought))
         self.paths.keep(self._facts.pop)
         # Two facts may contradict each other at places that nobody has looked at: each is used where it begins.
-        for symbol, known in shifts.items():
+        for symbol, known in shifts.items() if not sought else ():
             for shift in known:
                 self.look_at(symbol, z3.simplify(low + shift), low_removed)
         for place in list(self._places.values()):
@@ -158,7 +170,10 @@ class Universals:
         self.paths.plain = False
         if self.paths.repeating:
             return
-        order = _Order(low, high, body, _shifts(body), [])
+        inside = [low <= ONE, high > ONE, low <= OTHER, high > OTHER]
+        left, right = body.at(ONE), body.at(OTHER)
+        ascends = z3.And(z3.Implies(ONE <= OTHER, left <= right), z3.Implies(OTHER <= ONE, right <= left))
+        order = _Order(body, _shifts(body), z3.simplify(z3.Implies(z3.And(*inside), ascends)), [])
         self._orders.append(order)
         self.paths.keep(self._orders.pop)
         for place in list(self._places.values()):
@@ -177,7 +192,7 @@ class Universals:
         for read in _reads_at(body, place):
             self.look_at(read.symbol, read.place, removed + (not read.is_statement))
 
-    def look_at(self, symbol: str, term: Term, removed: int = 0) -> None:
+    def look_at(self, symbol: str, term: Term, removed: int = 0, sought: bool = False) -> None:
         """Use all facts about a symbol at a place."""
         if self._reads is not None:
             self._reads.append(Read(symbol, term))
@@ -188,10 +203,14 @@ class Universals:
         if symbol == STATEMENT:
             self.explain(term, removed)
             return
-        if self.paths.repeating or key in self._places or removed > MOST_REMOVED:
+        known, sought = self._places.get(key), sought or self._seeking
+        if known is not None:
+            removed, sought = min(removed, known.removed), sought or known.sought
+        nothing_new = known is not None and (removed, sought) == (known.removed, known.sought)
+        if self.paths.repeating or removed > MOST_REMOVED or nothing_new:
             return
-        place = self._places[key] = _Place(symbol, term, removed)
-        self.paths.keep(lambda: self._places.pop(key))
+        place = self._places[key] = _Place(symbol, term, removed, sought)
+        self.paths.keep(lambda: self._places.pop(key) if known is None else self._places.update({key: known}))
         for number in range(len(self._facts)):
             self._use(number, place)
         for order in list(self._orders):
@@ -200,40 +219,43 @@ class Universals:
     def _compare(self, order: _Order, place: _Place) -> None:
         for shift in order.shifts.get(place.symbol, ()):
             at = z3.simplify(place.term - shift)
-            if any(at.eq(other) for other in order.places):
-                continue
-            for other in order.places:
-                self.paths.add(order.of(at, other))
-            order.places.append(at)
-            self.paths.keep(order.places.pop)
+            if not any(at.eq(other) for other in order.places):
+                for other in order.places:
+                    self.paths.add(order.of(at, other))
+                order.places.append(at)
+                self.paths.keep(order.places.pop)
             for symbol, read in _reads_at(order.body, at):
-                self.look_at(symbol, read, place.removed + (not read.eq(place.term)))
+                self.look_at(symbol, read, place.removed + (not read.eq(place.term)), place.sought)
 
     def _use(self, number: int, place: _Place) -> None:
         fact = self._facts[number]
+        if fact.sought and not place.sought:
+            return
         for shift in fact.shifts.get(place.symbol, ()):
             at = z3.simplify(place.term - shift)
             used = (number, at.get_id())
-            if used in self._used:
-                continue
-            self._used.add(used)
             key = (*fact.key, at.get_id())
             instance = self._instances.get(key)
             if instance is None:
                 instance = self._instances[key] = _instance(fact, at)
-            self.paths.keep(lambda used=used, at=at: self._used.discard(used))  # type: ignore[misc] # keeps the id
-            if instance.formula is not None:
+            if instance.formula is None:
+                continue
+            if used not in self._used:
+                self._used.add(used)
+                self.paths.keep(lambda used=used, at=at: self._used.discard(used))  # type: ignore[misc] # keeps the id
                 self.paths.add(instance.formula)
-                for read in instance.reads:
-                    removed = not (read.is_statement or read.place.eq(place.term))
-                    self.look_at(read.symbol, read.place, max(place.removed, fact.removed) + removed)
+            for read in instance.reads:
+                further = not (read.is_statement or read.place.eq(place.term))
+                self.look_at(read.symbol, read.place, max(place.removed, fact.removed) + further, place.sought)
 
 
 def _instance(fact: Universal, at: Term) -> _FactAt:
     inside = z3.And(fact.low <= at, at < fact.high)
     formula = z3.simplify(z3.Implies(inside, fact.body.at(at)))
     reads = _reads_at(fact.body, at)
-    return _FactAt(None if z3.is_true(formula) else formula, reads, (fact.low, fact.high, fact.body.place, fact.body.term, at))
+    return _FactAt(
+        None if z3.is_true(formula) else formula, reads, (fact.low, fact.high, fact.body.place, fact.body.term, at)
+    )
 
 
 def _reads_at(body: Body, at: Term) -> tuple[Read, ...]:
@@ -261,6 +283,4 @@ def _unexplained(stated: Term, removed: int) -> None:
 
 def mentions(term: Term, constant: Term) -> bool:
     """Whether a term has a constant in it."""
-    if term.eq(constant):
-        return True
-    return any(mentions(child, constant) for child in term.children())
+    return not z3.substitute(term, (constant, _OTHER)).eq(term)

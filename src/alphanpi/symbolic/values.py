@@ -65,15 +65,21 @@ class UnknownTruth(UnknownValue):
         return self._number() != other
 
     def __and__(self, other: object) -> Any:
-        return UnknownTruth(self._reasoning, z3.And(self.term, self._reasoning.formula(other)))
+        return UnknownTruth(self._reasoning, z3.And(self.term, self._truth_of(other)))
 
     def __or__(self, other: object) -> Any:
-        return UnknownTruth(self._reasoning, z3.Or(self.term, self._reasoning.formula(other)))
+        return UnknownTruth(self._reasoning, z3.Or(self.term, self._truth_of(other)))
 
     def __xor__(self, other: object) -> Any:
-        return UnknownTruth(self._reasoning, z3.Xor(self.term, self._reasoning.formula(other)))
+        return UnknownTruth(self._reasoning, z3.Xor(self.term, self._truth_of(other)))
 
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def _truth_of(self, other: object) -> Term:
+        """What takes part in `&`, `|` and `^`, which for numbers are operations on bits."""
+        if type(other) is UnknownNumber:
+            self._reasoning.refuse("bits of an unknown value")
+        return self._reasoning.formula(other)
 
     def _number(self) -> UnknownNumber:
         """1 or 0, as which Python lets truth values take part in arithmetic."""
@@ -104,6 +110,7 @@ class Question(NamedTuple):
     deny: Callable[[], None]
     negated: bool = False
     formula: Term = None  # where it is no more than that
+    follows: bool = False  # a yes says nothing that does not follow, at any place, where no is impossible
 
 
 class UnknownNumber(UnknownValue):
@@ -276,7 +283,12 @@ def _refusing(name: str) -> Callable[..., Any]:
     return refuse
 
 
+def refuse_the_rest(kind: type[UnknownValue]) -> None:
+    """Whatever a kind of unknown values does not say itself is refused."""
+    for name in (*_REFUSED.split(), *(f"r{name}" for name in _REFLECTED.split())):
+        if vars(kind).get(f"__{name}__") is None:  # also `__hash__`, which Python sets to None beside `__eq__`
+            setattr(kind, f"__{name}__", _refusing(name))
+
+
 for _one in (UnknownTruth, UnknownClaim, UnknownNumber, UnknownNumbers):
-    for _name in (*_REFUSED.split(), *(f"r{name}" for name in _REFLECTED.split())):
-        if vars(_one).get(f"__{_name}__") is None:  # also `__hash__`, which Python sets to None beside `__eq__`
-            setattr(_one, f"__{_name}__", _refusing(_name))
+    refuse_the_rest(_one)

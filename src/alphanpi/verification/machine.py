@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
@@ -64,7 +65,9 @@ def can_be_explored(environment: Environment[Any]) -> bool:
     return starts and kind.outcomes is not Environment.outcomes
 
 
-def real_failures(interpreter: Interpreter, proofs: Mapping[str, ProgramProof]) -> dict[str, CounterExample]:
+def real_failures(
+    interpreter: Interpreter, proofs: Mapping[str, ProgramProof], deadline: float = float("inf")
+) -> dict[str, CounterExample]:
     """Of the programs that are not proved, the smallest start found from which each really fails."""
     guard, failing = interpreter.guard, dict[str, list[Call]]()
     for name, proof in proofs.items():
@@ -77,7 +80,7 @@ def real_failures(interpreter: Interpreter, proofs: Mapping[str, ProgramProof]) 
             undecided += cut_off
             if culprit is not None:
                 failing.setdefault(culprit.program, []).append(culprit)
-            if undecided > _MOST_UNDECIDED:
+            if undecided > _MOST_UNDECIDED or time.monotonic() > deadline:
                 break
     return {name: _smallest(interpreter, calls) for name, calls in failing.items()}
 
@@ -106,7 +109,9 @@ def real_calls(interpreter: Interpreter, program: str) -> Iterator[list[Taken]]:
         for start in _drawn(interpreter.guard, entry):
             try:
                 (execution,) = interpreter.run(
-                    [Call(entry.name, start)], record=Recording(steps=_CONFIRMING_ACTIONS), max_actions=_CONFIRMING_ACTIONS
+                    [Call(entry.name, start)],
+                    record=Recording(steps=_CONFIRMING_ACTIONS),
+                    max_actions=_CONFIRMING_ACTIONS,
                 )
             except AlphaNPIError:
                 continue

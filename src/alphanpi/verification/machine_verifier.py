@@ -89,7 +89,7 @@ class MachineVerifier:
             self.environment, self.decisions, self.proving, tell, partial(real_calls, self.interpreter)
         )
         timely = not any(TIME_MET in reason for proof in proofs.values() for reason in proof.reasons)
-        failing = real_failures(Interpreter(self.environment, self.evaluator), proofs)
+        failing = real_failures(Interpreter(self.environment, self.evaluator), proofs, self.deadline)
         points = [set(proofs[program.name].body.points) for program in learned]
         numerics = confirm(self.decisions, self.evaluator, self.network, points)
         trial: Trial | None = None
