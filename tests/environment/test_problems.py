@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
+from alphanpi import Environment, action, program
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.problems import choose
 from alphanpi.environment.registry import create, load, make
@@ -82,3 +85,43 @@ def test_names_that_differ_in_their_case_alone_are_told_apart(written):
     with pytest.raises(SpecificationError, match="no program 'Empty'"):
         library.spelt("Empty")
     assert library.spelt("down") == "DOWN"
+
+
+class Digit(NamedTuple):
+    value: int
+    wanted: int | None = None
+
+
+class Digits(Environment[Digit]):
+    """Only the digit that is there can be asked for."""
+
+    fields = ("value",)
+
+    @action()
+    def UP(self, digit):
+        return digit._replace(value=digit.value + 1)
+
+    @program(level=1, depth=3, arguments={"wanted": range(20)}, pre=lambda digit: digit.value == digit.wanted)
+    def GROW(self, before, after):
+        return after.value == before.value + 1
+
+    def initial(self, program, size, rng):
+        return Digit(int(rng.integers(10)))
+
+    def observe(self, digit):
+        return (digit.value,)
+
+    def size(self, digit):
+        return 1
+
+    def format(self, digit):
+        return str(digit.value)
+
+
+def test_a_problem_is_drawn_on_which_the_call_can_begin():
+    guard = Guard(Digits())
+    for wanted in range(10):
+        problem = choose(guard, f"GROW({wanted})", size=1)
+        assert (problem.program, problem.state) == ("GROW", Digit(wanted, wanted))
+    with pytest.raises(UsageError, match=r"GROW\(11\) cannot begin on any of 500 problems of size 1 .*; give an input"):
+        choose(guard, "GROW(11)", size=1)

@@ -12,6 +12,7 @@ from alphanpi.errors import UsageError
 from alphanpi.support import limits
 
 _SHOWN_CHARACTERS = 120
+_MOST_DRAWN = 500  # problems, for a call with a given argument, which most of them may not allow
 
 
 class Problem(NamedTuple):
@@ -83,5 +84,11 @@ def _drawn(guard: Guard, program: str, size: int | None, seed: int) -> Problem:
         size = max(usual, entry.minimum_size)
     elif limits.size(f"{program}: size", size) < entry.minimum_size:
         raise UsageError(f"{program} cannot start at size {size}; its smallest is {entry.minimum_size}")
-    state = guard.initial(program, size, np.random.default_rng((seed, size, 0)))
-    return Problem(entry.runs, guard.format(state), state, size, seed)
+    for number in range(1 if entry.target is None else _MOST_DRAWN):
+        state = guard.initial(program, size, np.random.default_rng((seed, size, number)))
+        if entry.target is None or guard.pre(entry.runs, state, None):
+            return Problem(entry.runs, guard.format(state), state, size, seed)
+    raise UsageError(
+        f"{program} cannot begin on any of {_MOST_DRAWN} problems of size {size} drawn with seed {seed}; give an input, "
+        "or another size"
+    )
