@@ -12,6 +12,7 @@ from alphanpi.environment.guard import Guard
 from alphanpi.environment.problems import choose
 from alphanpi.environment.registry import create, load, make
 from alphanpi.errors import SpecificationError, UsageError
+from tests.environment.test_declared_calls import Repeated
 from tests.helpers.countdown import COUNTDOWN
 from tests.helpers.paths import LIGHTS
 
@@ -123,5 +124,34 @@ def test_a_problem_is_drawn_on_which_the_call_can_begin():
     for wanted in range(10):
         problem = choose(guard, f"GROW({wanted})", size=1)
         assert (problem.program, problem.state) == ("GROW", Digit(wanted, wanted))
-    with pytest.raises(UsageError, match=r"GROW\(11\) cannot begin on any of 500 problems of size 1 .*; give an input"):
+    with pytest.raises(
+        UsageError, match=r"GROW\(11\) cannot begin on any of 500 problems drawn with size 1 .*; give an input"
+    ):
         choose(guard, "GROW(11)", size=1)
+
+
+def test_further_sizes_of_a_problem_that_is_drawn():
+    guard = Guard(Repeated())
+    problem = choose(guard, size=2, further={"times": 9})
+    assert (problem.state.left, problem.origin) == (18, "drawn: size 2, times 9, seed 0")
+    assert choose(guard, further={"times": 9}, example="1").state.left == 9 * guard.environment.validation_size
+    with pytest.raises(UsageError, match="has no further size 'often'; it has times"):
+        choose(guard, size=2, further={"often": 9})
+    with pytest.raises(UsageError, match="not both"):
+        choose(guard, "EMPTY", "3", further={"times": 9})
+
+
+def test_the_command_draws_with_further_sizes(run):
+    code, _, err = run(
+        "search",
+        f"{__file__.replace('test_problems', 'test_declared_calls')}:Repeated",
+        "--size",
+        "1",
+        "--further",
+        "times=2",
+    )
+    assert "drawn: size 1, times 2, seed 0" in err
+    assert code == 0
+    code, out, err = run("run", "pretrained:hanoi", "--further", "times=2")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "has no further size 'times'; it has none" in err
