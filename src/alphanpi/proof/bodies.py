@@ -34,8 +34,8 @@ MOST_PATHS = 20_000
 """Ways through a body."""
 MOST_OBSERVATIONS = 2_000
 """That are possible at one place on the way."""
-MOST_APART = 64
-"""Observations, or threads, that are told apart though the same is done next and nothing else is carried on."""
+MOST_APART = 32
+"""Observations at one place that are told apart though the same is done next and nothing of them is carried on."""
 MOST_SHORTFALLS = 5
 """Ways that break a rule, after which no more are looked at."""
 GROWING = "its depth grows with the problem, and only an agent with a window can be proved to stop"
@@ -404,8 +404,7 @@ class _Ways:
         self._actions = before
 
     def _together(self, threads: list[_Thread]) -> list[_Thread]:
-        """Threads of which one is known to be; where there are many, those that carry on the same are one."""
-        self.body.together |= len(threads) > MOST_APART
+        """Threads of which one is known to be; those that carry on the same may be one."""
         if self.body.together:
             carrying: dict[int, list[_Thread]] = {}
             for thread in threads:
