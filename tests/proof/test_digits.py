@@ -72,8 +72,9 @@ def test_all_values_that_terms_may_have_together():
     paths, x, y = Reasoning().paths, z3.Int("x"), z3.Int("y")
     with paths.supposing(x >= 0, x <= 2, y == 2 * x):
         found = paths.values_of([x, y > 2], 10)
+        assert found is not None
         assert sorted((one.as_long(), z3.is_true(other)) for one, other in found) == [(0, False), (1, False), (2, True)]
-        assert len(paths.values_of([x], 1)) == 2  # more than wanted
+        assert len(paths.values_of([x], 1) or ()) == 2  # more than wanted
     with paths.supposing(x > 0, x < 0):
         assert paths.values_of([x], 10) == []
 

@@ -363,7 +363,7 @@ class _Ways:
         return z3.BoolVal(False) if not whole else self.body.reasoning.refuse("an observation of any number")
 
     def _following(self, thread: _Thread, met: list[_Met], mask: Mask) -> Iterator[tuple[str, _Thread]]:
-        """What the network does, and what it carries from there on; after many observations, what it forgets of them."""
+        """What the network does, and what it carries from there on; the same after many observations is one."""
         decisions, names = self.body.decisions, self.body.library.names
         alike: dict[tuple[str, int], list[_Met]] = {}
         steps: dict[tuple[int, ...], tuple[int, Mask]] = {}
