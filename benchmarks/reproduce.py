@@ -76,10 +76,6 @@ CASES = [
     Case("recursive-sorting", "recursive-sorting", {}, "default", 10, 240, "BUBBLESORT", SORT_SIZES, 40, (1000,)),
     Case("sorting", "sorting", {}, "default", 10, 360, "BUBBLESORT", SORT_SIZES, 40, (1000,)),
     Case("flat-sorting", "flat-sorting", {}, "default", 10, 40, "BUBBLESORT", (3, 4, 5, 6), 40),
-    Case("paper-preset-hanoi", "hanoi", {}, "paper", 1, 100, "HANOI", (2, 5, 10, 12), 6),
-    Case("paper-preset-recursive-sorting", "recursive-sorting", {}, "paper", 1, 100, "BUBBLESORT", SORT_SIZES, 40),
-    Case("paper-preset-sorting", "sorting", {}, "paper", 1, 100, "BUBBLESORT", SORT_SIZES, 40),
-    Case("paper-preset-flat-sorting", "flat-sorting", {}, "paper", 1, 100, "BUBBLESORT", (3, 4, 5, 6), 40),
 ]
 GALLERY = [
     gallery_case("addition", long_sizes=(1000, 5000)),  # 5,000 digits: the longest of the field
@@ -151,7 +147,7 @@ class Writer:
         for name, states in ended.items():
             if self._written.get(name) != len(states):
                 self._written[name] = len(states)
-                _write(self._results, name, [_described(state) for state in states])
+                _write(self._results, name, [described(state) for state in states])
 
 
 def main() -> None:
@@ -199,7 +195,8 @@ def main() -> None:
         raise SystemExit("\n".join(["these runs failed, and are not in the tables:", *failed]))
 
 
-def _described(state: JobState) -> dict[str, Any]:
+def described(state: JobState) -> dict[str, Any]:
+    """What is written down of a run that has ended."""
     result = state.result
     assert result is not None
     return {
@@ -246,7 +243,8 @@ def write_summary(results: Path = RESULTS) -> None:
         "`bench-search.json` is the output of `alphanpi bench search --oracle-seconds 2 --json` on the same machine,",
         "`bench-device.json` that of `alphanpi bench device --json` on another one, see docs/gpu.md,",
         "`bench-scale.json` that of `alphanpi bench scale --json`, see docs/cluster.md,",
-        "[ablations.md](ablations.md) says what each difference from the paper contributes.",
+        "[ablations.md](ablations.md) says what each difference from the paper contributes, and",
+        "[paper-recipe.md](paper-recipe.md) what the paper's own algorithm reaches.",
         "",
         "Success is STOP within the limits, the post-condition true, and every call on the way successful, for both",
         "modes and on the same instances. Lists of n must be sorted within about 50 n² actions in all (bubble sort",

@@ -1,11 +1,10 @@
-"""Write the table of configuration keys into docs/training.md, from the configuration models and the presets."""
+"""Write the table of configuration keys into docs/training.md, from the models of both presets."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.presets import preset
 from alphanpi.support.config import Config
 
@@ -13,10 +12,10 @@ PAGE = Path(__file__).parents[1] / "docs" / "training.md"
 BEGIN, END = "<!-- configuration keys: begin -->", "<!-- configuration keys: end -->"
 
 
-def descriptions() -> dict[str, str]:
+def descriptions(model: type[Config]) -> dict[str, str]:
     """What each key means, by `section.key`."""
     found = {}
-    for name, field in TrainConfig.model_fields.items():
+    for name, field in model.model_fields.items():
         if isinstance(field.default, Config):
             inner = type(field.default).model_fields.items()
             found.update({f"{name}.{key}": str(item.description) for key, item in inner})
@@ -25,17 +24,14 @@ def descriptions() -> dict[str, str]:
     return found
 
 
-def table() -> str:
-    """All keys with their values in both presets; a value that Hanoi changes is given in brackets."""
-    values = [preset(name).flat() for name in ("default", "paper")]
-    hanoi = [preset(name, "hanoi").flat() for name in ("default", "paper")]
-    lines = ["| key | default | paper | meaning |", "|---|---|---|---|"]
-    for key, meaning in descriptions().items():
-        cells = [
-            _shown(usual[key]) + ("" if usual[key] == special[key] else f" ({_shown(special[key])})")
-            for usual, special in zip(values, hanoi, strict=True)
-        ]
-        lines.append(f"| `{key}` | {cells[0]} | {cells[1]} | {meaning} |")
+def table(name: str) -> str:
+    """All keys of a preset with their values; one that Hanoi changes is given in brackets."""
+    usual, hanoi = preset(name), preset(name, "hanoi").flat()
+    lines = [f"| key | {name} | meaning |", "|---|---|---|"]
+    for key, meaning in descriptions(type(usual)).items():
+        value = usual.flat()[key]
+        shown = _shown(value) + ("" if value == hanoi[key] else f" ({_shown(hanoi[key])})")
+        lines.append(f"| `{key}` | {shown} | {meaning} |")
     return "\n".join(lines)
 
 
@@ -43,7 +39,7 @@ def renewed(page: str) -> str:
     """The page with the table as it should be."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{table('default')}\n\n{table('paper')}\n\n{END}{after}"
 
 
 def _shown(value: Any) -> str:

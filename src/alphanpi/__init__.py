@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from alphanpi.environment.skeleton import new_env
     from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
     from alphanpi.learn.config import TrainConfig
+    from alphanpi.learn.iteration import IterationReport
     from alphanpi.learn.presets import preset
     from alphanpi.learn.train import Observer, Outcome, resume, train
-    from alphanpi.learn.trainer import IterationReport
     from alphanpi.network.config import NetworkConfig
     from alphanpi.network.evaluator import Evaluation, Evaluator
     from alphanpi.network.model import NPINetwork, create_evaluator, create_network
@@ -97,7 +97,7 @@ _LAZY = {
     "Failure": "alphanpi.engine.tables",
     "Finding": "alphanpi.environment.checking",
     "Interpreter": "alphanpi.agent.interpreter",
-    "IterationReport": "alphanpi.learn.trainer",
+    "IterationReport": "alphanpi.learn.iteration",
     "LivePage": "alphanpi.reporting",
     "Machine": "alphanpi.exporting",
     "NPINetwork": "alphanpi.network.model",

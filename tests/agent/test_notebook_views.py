@@ -16,8 +16,8 @@ import alphanpi
 from alphanpi import Score, Scores, UsageError
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.interpreter import Recording
+from alphanpi.learn.iteration import Seconds
 from alphanpi.learn.train import Outcome
-from alphanpi.learn.trainer import Seconds
 from tests.helpers.countdown import write_countdown
 
 VOID = ("img", "br", "hr", "meta", "link", "input")

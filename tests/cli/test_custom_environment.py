@@ -113,7 +113,7 @@ def test_a_fresh_skeleton_from_check_to_trace(run, tmp_path):
     assert command("run", trained, "WALK", 3).code == 2
 
 
-@pytest.mark.parametrize("kind", ["list", "tree", "grid", "number", "graph"])
+@pytest.mark.parametrize("kind", ["list", "text", "tree", "grid", "number", "graph"])
 def test_a_skeleton_of_every_kind_has_no_mistakes(run, tmp_path, kind):
     run("new-env", "my-problem", "--kind", kind, "--folder", tmp_path)
     said = run("check", f"{tmp_path / 'my_problem.py'}:MyProblem", "--samples", 10)
@@ -134,6 +134,6 @@ def test_a_skeleton_with_named_parts_is_learned(run, tmp_path):
 def test_a_kind_that_is_not_there_is_refused(tmp_path):
     outcome = command("new-env", "my-tree", "--kind", "tres", "--folder", tmp_path)
     assert outcome.code == 2
-    with pytest.raises(UsageError, match="no kind 'tres'; there are list, tree, grid, number, graph"):
+    with pytest.raises(UsageError, match="no kind 'tres'; there are list, text, tree, grid, number, graph"):
         new_env("my-tree", tmp_path, kind="tres")  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []

@@ -9,9 +9,9 @@ import pytest
 
 from alphanpi.cli.learning import KEYS_WITHOUT_SECTION
 from alphanpi.learn.config import TrainConfig
+from alphanpi.learn.iteration import IterationReport, Seconds
 from alphanpi.learn.metrics import scalars
 from alphanpi.learn.presets import preset
-from alphanpi.learn.trainer import IterationReport, Seconds
 from alphanpi.support.config import Config, override, read_toml
 from tests.helpers.commands import assert_one_line, command
 from tests.helpers.paths import DOCS, ROOT
@@ -46,14 +46,14 @@ def test_command_line_before_file_before_preset(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text("max_iterations = 7\n[search]\nsimulations = 11\nc_puct = 0.25\n")
     outcome = command(
-        *("config", "hanoi", "--preset", "paper", "--config", file),
+        *("config", "hanoi", "--config", file),
         *("--search.simulations", 12, "--episodes.base_case=false"),
     )
     assert outcome.code == 0
     shown = tmp_path / "shown.toml"
     shown.write_text(outcome.out)
     assert override(TrainConfig(), read_toml(shown)) == override(
-        preset("paper", "hanoi"),
+        preset("default", "hanoi"),
         {"max_iterations": 7, "search.simulations": 12, "search.c_puct": 0.25, "episodes.base_case": False},
     )
 

@@ -10,12 +10,13 @@ from alphanpi.learn.presets import preset
 from alphanpi.support.config import override, read_toml, to_toml
 
 
-def test_presets_override_and_round_trip(tmp_path):
-    config = override(preset("paper", "hanoi"), {"search.simulations": 7, "max_iterations": 3})
-    assert (config.search.simulations, config.max_iterations, config.learning.batch) == (7, 3, 256)
+@pytest.mark.parametrize(("name", "key"), [("default", "search.simulations"), ("paper", "paper.simulations")])
+def test_presets_override_and_round_trip(tmp_path, name, key):
+    config = override(preset(name, "hanoi"), {key: 7, "max_iterations": 3})
+    assert (config.search.simulations, config.max_iterations) == (7, 3)
     path = tmp_path / "config.toml"
     path.write_text(to_toml(config))
-    assert override(TrainConfig(), read_toml(path)) == config
+    assert override(type(config)(), read_toml(path)) == config
     assert set(config.flat()) == set(read_toml(path))
 
 

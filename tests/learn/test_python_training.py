@@ -160,9 +160,9 @@ def test_what_a_configuration_leaves_to_its_defaults_is_the_presets():
     assert configured(base, partial, None) == alphanpi.preset("default", "hanoi").model_validate(
         configured(base, None, expected).model_dump()
     )
-    paper = preset("paper", "hanoi")
-    assert configured(base, paper, None) == paper
-    assert configured(base, paper, {"max_iterations": 3}).max_iterations == 3
+    whole = preset("default", "hanoi")
+    assert configured(TrainConfig(), whole, None) == whole
+    assert configured(TrainConfig(), whole, {"max_iterations": 3}).max_iterations == 3
 
 
 def test_until_verified_needs_a_lemma(tmp_path, written):

@@ -53,15 +53,6 @@ def test_one_iteration_is_a_function_of_the_seed():
     assert reports[0].success == reports[1].success
 
 
-def test_the_papers_preset_runs():
-    config = override(preset("paper", "hanoi"), {"search.simulations": 50, "learning.gradient_steps": 2})
-    trainer = Trainer(make("hanoi"), config, 0)
-    for _ in range(3):
-        report = trainer.iterate()
-    assert report.episodes == 20
-    assert 0 <= report.success["HANOI"] <= 1
-
-
 def test_an_agent_learns_hanoi_and_generalises():
     trainer = Trainer(make("hanoi"), preset("default", "hanoi"), seed=0)
     while not trainer.curriculum.completed:

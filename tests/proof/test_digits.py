@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import z3
 
@@ -58,10 +60,10 @@ def test_one_hot():
         with pytest.raises(IndexError, match=f"{value} is not from 0 to 3"):
             one_hot(value, 4)
     reasoning = Reasoning()
-    x = reasoning.number()
+    x: Any = reasoning.number()
 
     def seen():
-        return tuple(bool(one) for one in one_hot(x, 3)) if 0 <= x <= 2 else None  # type: ignore[operator]
+        return tuple(bool(one) for one in one_hot(x, 3)) if 0 <= x <= 2 else None
 
     assert {found for found in reasoning.paths.ways(seen) if found} == {one_hot(value, 3) for value in range(3)}
     with pytest.raises(RaisesError, match="not from 0 to 2"):

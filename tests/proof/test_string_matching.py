@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from alphanpi.environment.registry import make
+from alphanpi.environment.skeleton import new_env
 from alphanpi.environment.specification import STOP
 from alphanpi.environments.string_matching import StringMatching
 from alphanpi.network.decisions import Decisions
 from alphanpi.proof.bodies import show_body
+from alphanpi.proof.prover import prove_programs
 from tests.helpers.solutions import ScriptedEvaluator, execute
 
 ENVIRONMENT = StringMatching()
@@ -99,3 +102,27 @@ def test_wrong_bodies_get_a_text_from_which_they_fail(solution):
     assert all(start.text.isprintable() and start.pattern for start in starts)
     with pytest.raises(AssertionError, match="SEARCH: from"):
         execute(ENVIRONMENT, "SEARCH", starts[0], {"MATCH_HERE": match_here, "SEARCH": solution})
+
+
+def fill(see, size):
+    if see.blank:
+        yield "WRITE"
+    if not see.at_end:
+        yield "FILL on rest"
+    yield STOP
+
+
+def fill_one(see, size):
+    if see.blank:
+        yield "WRITE"
+    elif not see.at_end:
+        yield "FILL on rest"
+    yield STOP
+
+
+def test_the_skeleton_about_a_text_can_be_proved(tmp_path):
+    path, name = new_env("blanks", tmp_path, kind="text")
+    environment = make(f"{path}:{name}")
+    for solution in (fill, fill_one):
+        decisions = Decisions(environment.library, ScriptedEvaluator(environment, {"FILL": solution}))
+        assert prove_programs(environment, decisions)["FILL"].proved == (solution is fill)

@@ -8,9 +8,11 @@ import shutil
 import pytest
 
 import alphanpi
+from alphanpi.paper import PaperConfig
 from alphanpi.reporting.comparison_records import MedianRecord
 from alphanpi.reporting.page_file import to_json
 from alphanpi.runs.directory import RunDirectory
+from alphanpi.support.config import to_toml
 from tests.helpers.commands import assert_one_line
 from tests.helpers.compared import write_run
 from tests.helpers.paths import ROOT
@@ -44,6 +46,17 @@ def test_runs_that_differ_in_the_seed_only_are_a_group(tmp_path):
     assert small.scores[0].rates == [1.0, 1.0, 1.0]
     assert small.scores[0].low == pytest.approx(0.9398, abs=1e-4)  # Wilson, 60 of 60
     assert tiny.scores == []
+
+
+def test_runs_of_another_preset_are_told_apart_by_its_name(tmp_path):
+    write_run(tmp_path / "usual", 0, 20)
+    paper = write_run(tmp_path / "paper", 1, 30, preset="paper")
+    (paper / "config.toml").write_text(to_toml(PaperConfig()))
+    [environment] = alphanpi.compare(tmp_path).environments
+    assert [group.label for group in environment.groups] == [
+        "max_iterations 1000000, preset paper",
+        "max_iterations 2000, preset default",
+    ]
 
 
 def test_runs_that_did_not_learn_count_as_never_and_those_at_work_do_not_count(tmp_path):

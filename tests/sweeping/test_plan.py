@@ -34,17 +34,18 @@ def test_every_environment_variant_and_seed_is_a_run_the_first_seeds_first():
 
 
 def test_what_is_nearer_to_a_run_comes_before_what_is_for_all():
-    own = {"id": "hanoi", "name": "mine", "preset": "paper", "settings": {"learning.batch": 2}, "seeds": [9]}
+    own = {"id": "hanoi", "name": "mine", "preset": "default", "settings": {"learning.batch": 2}, "seeds": [9]}
     [job, variant] = jobs(
         environments=[{**own, "time_limit": "1m", "until": "verified", "evaluate": {"sizes": [3]}}],
         settings={"learning": {"batch": 1, "gradient_steps": 5}},
         variants={"a": {}, "b": {"learning.batch": 3}},
+        preset="paper",
         time_limit=5,
         evaluate=[{"episodes": 1}, {"episodes": 2}],
     )
     assert job.settings == {"learning.batch": 2, "learning.gradient_steps": 5}
     assert variant.settings["learning.batch"] == 3
-    assert (job.seed, job.preset, job.time_limit, job.until) == (9, "paper", 60.0, "verified")
+    assert (job.seed, job.preset, job.time_limit, job.until) == (9, "default", 60.0, "verified")
     assert job.evaluate == (Measurement(sizes=(3,)),)
 
 
@@ -84,6 +85,7 @@ def test_files_of_environments_are_looked_for_from_the_folder_of_the_plan(tmp_pa
         ({"time_limit": "soon"}, "time_limit soon: write 90, 90s, 5m or 1h"),
         ({"time_limit": 0}, "time_limit: .*not 0; expected: of each run"),
         ({"time_limit": float("nan")}, "time_limit"),
+        ({"preset": "paper", "until": "verified"}, "environment hanoi: the preset paper has no --until verified"),
         ({"until": "tomorrow"}, "until: .*expected: learned, or verified"),
         ({"retries": 2.5}, "retries: .*not 2.5"),
         ({"device": "tpu"}, "device: "),

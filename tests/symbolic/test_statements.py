@@ -1,4 +1,4 @@
-"""Statements about all places inside functions of one place: what Python says, and nothing that is false of some tuple."""
+"""Statements about all places inside functions of one place: what Python says of all tuples."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def few(generator: Random) -> tuple[int, ...]:
     return tuple(generator.randrange(3) for _ in range(generator.randrange(4)))
 
 
-def said(statement: Statement, tuples: tuple[Any, Any], around: tuple[Place, ...] = ()) -> Any:
+def said(statement: Statement, tuples: tuple[Any, ...], around: tuple[Place, ...] = ()) -> Any:
     """What the statement says of two tuples, in the words that environments use."""
     one, two, three, four = statement.numbers
 
@@ -269,7 +269,8 @@ def test_what_was_said_on_one_way_is_forgotten_and_said_again_on_the_next():
     reasoning = Reasoning()
 
     def asked():
-        x, v, w = reasoning.number(), reasoning.numbers(), reasoning.numbers()
+        x: Any = reasoning.number()
+        v, w = reasoning.numbers(), reasoning.numbers()
         return (bool(x > 5), bool(claim(x, v, w))) if premise(x, v, w) else None
 
     assert set(reasoning.paths.ways(asked)) == {(True, True), (False, True), None}

@@ -12,8 +12,9 @@ from alphanpi.cluster.orders import RunOrder
 from alphanpi.cluster.shipping import ship, unpacked
 from alphanpi.cluster.spreading import Spread, require_workers, spread
 from alphanpi.learn.config import TrainConfig
+from alphanpi.learn.iteration import Seconds
 from alphanpi.learn.presets import preset
-from alphanpi.learn.trainer import Seconds, Trainer
+from alphanpi.learn.trainer import Trainer
 from alphanpi.network.model import CompiledEvaluator, create_network
 from alphanpi.support import limits
 from alphanpi.support.config import override

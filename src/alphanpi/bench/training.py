@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from alphanpi.environment.registry import make
+from alphanpi.learn.iteration import Seconds
 from alphanpi.learn.presets import preset
-from alphanpi.learn.trainer import Seconds, Trainer
+from alphanpi.learn.trainer import Trainer
 from alphanpi.support import limits
 
 

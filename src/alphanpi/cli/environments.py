@@ -186,15 +186,15 @@ def new_env(
     name: Annotated[str, Parameter(help="name of the environment, for example counting; makes counting.py")],
     *,
     kind: Annotated[
-        Literal["list", "tree", "grid", "number", "graph"] | None,
+        Literal["list", "text", "tree", "grid", "number", "graph"] | None,
         Parameter(help="what it is about; without one, a walk of some steps"),
     ] = None,
     folder: Annotated[Path, Parameter(help="where to write the file")] = Path(),
 ) -> int:
     """Write a commented skeleton of an environment that passes `check` and learns something as it is.
 
-    Each kind shows another way to say what is to be learned: a list or a number that is shorter by one, the left and
-    the right part of a tree, the rows of a grid, the neighbours in a graph.
+    Each kind shows another way to say what is to be learned: a list, a text or a number that is shorter by one, the
+    left and the right part of a tree, the rows of a grid, the neighbours in a graph.
     """
     from alphanpi.environment.skeleton import new_env as write_skeleton
 

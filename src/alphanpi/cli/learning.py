@@ -30,16 +30,22 @@ from alphanpi.errors import UsageError
 from alphanpi.support.limits import percent
 
 if TYPE_CHECKING:
+    from alphanpi.learn.iteration import IterationReport
     from alphanpi.learn.train import Observer
-    from alphanpi.learn.trainer import IterationReport, Trainer
 
-Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper's hyper-parameters and rules)")]
+Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper's algorithm)")]
 ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values override the preset")]
 Log = Annotated[str | None, Parameter(help="trackers that are told of every iteration: wandb, mlflow, or wandb,mlflow")]
 TimeLimit = Annotated[str | None, Parameter(help="stop with a checkpoint after this time: 90, 90s, 5m, 1h")]
 
 # Keys of the configuration that belong to no section; written out, since --help must not import the models.
 KEYS_WITHOUT_SECTION = ("until", "max_iterations")
+
+_SIZES = {
+    "default": ("episodes.train_sizes", "validation.size"),
+    "paper": ("paper.train_sizes", "paper.validation_size"),
+}
+"""Where the options --train-sizes and --validation-size go, by preset."""
 
 _overrides: dict[str, Any] = {}
 
@@ -125,8 +131,9 @@ def train(
     from alphanpi.learn.view import ProgressView
 
     console = Console()
-    sizes = {"episodes.train_sizes": train_sizes, "validation.size": validation_size}
+    sizes = dict(zip(_SIZES.get(preset, _SIZES["default"]), (train_sizes, validation_size), strict=True))
     _overrides.update({key: value for key, value in sizes.items() if value is not None})
+    until = _overrides.pop("until", None) if preset == "paper" else None  # which has no such key, and says so
     resolved = _resolved(environment, preset, config)
     limit = duration(time_limit)
     make(environment, **environment_options(observation))  # a mistyped name is to be said before anything takes long
@@ -138,6 +145,7 @@ def train(
             out=out,
             preset=preset,
             config=resolved,
+            until=until,
             time_limit=limit,
             device=device,
             observer=_watched(view, activity),
@@ -241,7 +249,7 @@ def _learning(console: Console) -> Activity:
 def _watched(view: Observer, activity: Activity) -> Observer:
     """The view, and a word where an iteration takes long."""
 
-    def observe(trainer: Trainer, report: IterationReport, elapsed: float) -> None:
+    def observe(trainer: Any, report: IterationReport, elapsed: float) -> None:
         view(trainer, report, elapsed)
         activity.say(f"learning, iteration {report.iteration + 1}")
         activity.heard()

@@ -14,7 +14,7 @@ from alphanpi.environment.guard import shown
 from alphanpi.errors import UsageError
 from alphanpi.support.files import write_atomically
 
-Kind = Literal["list", "tree", "grid", "number", "graph"]
+Kind = Literal["list", "text", "tree", "grid", "number", "graph"]
 """What a skeleton is about; each is a text in `skeletons`, with NAME for the class and TITLE for what it is called."""
 
 _LONGEST_NAME = 60
@@ -27,7 +27,7 @@ def new_env(name: str, folder: str | Path = ".", kind: Kind | None = None) -> tu
     Args:
         name: What it is to be called; file and class are named after it.
         folder: Where to write the file.
-        kind: What it is about: a list, a tree, a grid, a number or a graph; without one, a walk of some steps.
+        kind: What it is about: a list, a text, a tree, a grid, a number or a graph; without one, a walk of some steps.
     """
     if kind is not None and kind not in get_args(Kind):
         raise UsageError(f"no kind {shown(kind)}; there are {', '.join(get_args(Kind))}")

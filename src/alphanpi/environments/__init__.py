@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from alphanpi.environment.registration import PublishedScores, Registration, add
 
-_HANOI_NOISE = {"search.noise_fraction": 0.5, "search.noise_concentration": 0.5}
 _LIST = "5 3 8 1 9 2 7"
 _RECURSIVE_SORTING = "alphanpi.environments.recursive_sorting:RecursiveSorting"
 _RECURSIVE_SCORES = (
@@ -26,8 +25,8 @@ add(
         "alphanpi.environments.hanoi:Hanoi",
         example="4",
         presets={
-            "default": _HANOI_NOISE,
-            "paper": {"search.simulations": 1500, "episodes.base_case": True, **_HANOI_NOISE},
+            "default": {"search.noise_fraction": 0.5, "search.noise_concentration": 0.5},
+            "paper": {"paper.simulations": 1500, "paper.noise_fraction": 0.5, "paper.noise_concentration": 0.5},
         },
         published=tuple(
             PublishedScores("HANOI", mode, dict.fromkeys((2, 5, 10, 12), 1.0)) for mode in ("planning", "greedy")

@@ -37,7 +37,7 @@ def inserted(row: Row) -> Row:
     moved = values[end - 1]
     place = last(0, end - 1, lambda place: values[place] <= moved) + 1
     others = values[place : end - 1] + values[end:]
-    return row._replace(values=values[:place] + (moved,) + others)  # noqa: RUF005 # unpacking is for known tuples
+    return row._replace(values=values[:place] + (moved,) + others)  # unpacking is for known tuples
 
 
 def in_order(row: Row) -> Row:

@@ -154,8 +154,7 @@ class MergeSort(Environment[Halves]):
     )
     def MERGE(self, before: Halves, after: Halves) -> bool:
         """Merge the halves: the same numbers, in order if each half was."""
-        in_order = halves_in_order(before)
-        return rearranged(before, after) and (is_sorted(after.current()) or not in_order)
+        return rearranged(before, after) and (not halves_in_order(before) or is_sorted(after.current()))
 
     @program(level=2, depth=4, pre=nothing_taken, recursive=(left, right))
     def MERGE_SORT(self, before: Halves, after: Halves) -> bool:

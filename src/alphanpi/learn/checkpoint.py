@@ -13,7 +13,7 @@ import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -31,11 +31,15 @@ from alphanpi.agent.weights import (
     write_weights,
 )
 from alphanpi.errors import AlphaNPIError, UsageError
+from alphanpi.learn.iteration import Seconds
+from alphanpi.learn.optimiser_state import optimiser_shapes, optimiser_tensors, restore_optimiser
+from alphanpi.learn.paper import PaperTrainer
+from alphanpi.learn.paper_checkpoint import paper_state, paper_tensors, require_paper_state, restore_paper
 from alphanpi.learn.replay import Replay, StoredTrace
 from alphanpi.learn.revision import Revised
 from alphanpi.learn.stagnation import Best
 from alphanpi.learn.starts import Error, Start
-from alphanpi.learn.trainer import Seconds, Trainer
+from alphanpi.learn.trainer import Trainer
 from alphanpi.network.config import MOST_WINDOW
 from alphanpi.runs.records import (
     FORMAT,
@@ -76,21 +80,29 @@ class _SavedRing(NamedTuple):
     traces: list[StoredTrace]
 
 
-class _Checkpoint(NamedTuple):
-    """A checkpoint that was read wholly, and found to fit."""
+class _Opened(NamedTuple):
+    """What there is in any checkpoint, read and found to be of the run."""
 
     state: CheckpointState
     acting: Tensors
-    network: Tensors
-    moments: dict[int, Tensors]  # of Adam, by number of the parameter
-    observations: torch.Tensor
-    legal: torch.Tensor
+    tensors: Tensors
+
+
+class _Checkpoint(NamedTuple):
+    """A checkpoint that was read wholly, and found to fit."""
+
+    opened: _Opened
     rings: list[_SavedRing]
     errors: dict[str, list[Error]]
 
 
 def save_checkpoint(
-    folder: Path, trainer: Trainer, card: ModelCard, elapsed: float, seconds: Seconds, run: str | None = None
+    folder: Path,
+    trainer: Trainer | PaperTrainer,
+    card: ModelCard,
+    elapsed: float,
+    seconds: Seconds,
+    run: str | None = None,
 ) -> Path:
     """Write a checkpoint of the trainer below `folder`, atomically, and point `last` to it.
 
@@ -102,34 +114,20 @@ def save_checkpoint(
     try:
         temporary.mkdir(parents=True)
         write_weights(temporary / MODEL_FILE, trainer.acting, card)
-        write_atomically(temporary / TRAINER_FILE, save(_tensors(trainer)))
+        tensors, own = (
+            (paper_tensors(trainer), paper_state(trainer))
+            if isinstance(trainer, PaperTrainer)
+            else (_tensors(trainer), _state(trainer))
+        )
+        plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+        write_atomically(temporary / TRAINER_FILE, save(plain))
         state = {
             "format": FORMAT,
             "iteration": trainer.iteration,
             "seed": trainer.seed,
             "elapsed": elapsed,
             "seconds": seconds._asdict(),
-            "curriculum": {
-                "level": trainer.curriculum.level,
-                "streak": trainer.curriculum.streak,
-                "failed_exams": trainer.curriculum.failed_exams,
-                "completed": trainer.curriculum.completed,
-                "success": trainer.curriculum.success,
-                "given_up": trainer.curriculum.given_up,
-            },
-            "errors": {
-                name: [{**error.start._asdict(), "passes": error.passes} for error in errors]
-                for name, errors in trainer.starts.errors.items()
-            },
-            "window": trainer.window,
-            "stagnation": {name: best._asdict() for name, best in trainer.stagnation.best.items()},
-            "together": trainer.together,
-            "bars": trainer.revisions.bars,
-            "revised": [one._asdict() for one in trainer.revisions.revised],
-            "rings": [
-                {"program": program, "success": success, "next": ring.next}
-                for (program, success), ring in trainer.replay.rings.items()
-            ],
+            **own,
             "files": {name: _digest(temporary / name) for name in (MODEL_FILE, TRAINER_FILE)},
             "run": run,
         }
@@ -148,17 +146,23 @@ def save_checkpoint(
     return final
 
 
-def restore(folder: Path, trainer: Trainer, run: RunIdentity | None = None) -> tuple[Progress, list[str]]:
+def restore(
+    folder: Path, trainer: Trainer | PaperTrainer, run: RunIdentity | None = None
+) -> tuple[Progress, list[str]]:
     """Bring a trainer to the newest usable checkpoint; also warnings about those that were not."""
     warnings: list[str] = []
     for path in sorted(folder.glob("iteration_*"), reverse=True):
         try:
-            checkpoint = _read(path, trainer, run)
+            opened = _open(path, trainer, run)
+            state = opened.state
+            if isinstance(trainer, PaperTrainer):
+                require_paper_state(trainer, state, opened.tensors)
+                restore_paper(trainer, state, opened.acting, opened.tensors)
+            else:
+                _apply(_read(opened, trainer), trainer)
         except (AlphaNPIError, OSError) as error:
             warnings.append(f"{path}: this checkpoint cannot be used ({str(error).removeprefix(f'{path}/')})")
             continue
-        _apply(checkpoint, trainer)
-        state = checkpoint.state
         return Progress(state.iteration, state.elapsed, Seconds(**state.seconds)), warnings
     if warnings:
         others = f", nor any of the {len(warnings) - 1} before it" if len(warnings) > 1 else "; no other is there"
@@ -166,19 +170,12 @@ def restore(folder: Path, trainer: Trainer, run: RunIdentity | None = None) -> t
     raise UsageError(f"{folder}: no checkpoint to resume from")
 
 
-def _read(path: Path, trainer: Trainer, run: RunIdentity | None) -> _Checkpoint:
-    """Everything of a checkpoint; nothing of the trainer is changed before all of it is known to fit."""
+def _open(path: Path, trainer: Trainer | PaperTrainer, run: RunIdentity | None) -> _Opened:
     state = read_state(path)
     if state.seed != trainer.seed:
         raise UsageError("from a run with another seed")
     if run is not None and not run.owns(state):
         raise UsageError("from another run, or meta.json was changed")
-    window = trainer.config.network.window if state.window is None else state.window
-    if bool(window) != bool(trainer.config.network.window) or window > MOST_WINDOW:
-        raise UsageError(f"{STATE_FILE}: a window of {window} does not fit the run's configuration")
-    for one in state.revised:
-        if not _fits(trainer, window, one):
-            raise UsageError(f"{STATE_FILE}: field 'revised': it does not fit the environment: {one!r}")
     unknown = [name for name in state.seconds if name not in Seconds._fields]
     learned = {program.name for program in trainer.library.learned}
     if unknown or set(state.curriculum.success) != learned or state.curriculum.level > trainer.library.levels:
@@ -188,32 +185,37 @@ def _read(path: Path, trainer: Trainer, run: RunIdentity | None) -> _Checkpoint:
         if state.files[name] != hashlib.sha256(content).hexdigest():
             raise UsageError(f"{name} is damaged")
     weights = parsed_weights(contents[MODEL_FILE], MODEL_FILE)
+    require_fitting(weights.tensors, shapes_of(trainer.network), MODEL_FILE)
+    return _Opened(state, weights.tensors, read_tensors(contents[TRAINER_FILE], TRAINER_FILE))
+
+
+def _read(opened: _Opened, trainer: Trainer) -> _Checkpoint:
+    """Everything of a checkpoint; nothing of the trainer is changed before all of it is known to fit."""
+    state, tensors = opened.state, opened.tensors
+    window = trainer.config.network.window if state.window is None else state.window
+    if bool(window) != bool(trainer.config.network.window) or window > MOST_WINDOW:
+        raise UsageError(f"{STATE_FILE}: a window of {window} does not fit the run's configuration")
+    for one in state.revised:
+        if not _fits(trainer, window, one):
+            raise UsageError(f"{STATE_FILE}: field 'revised': it does not fit the environment: {one!r}")
     shapes = shapes_of(trainer.network)
-    require_fitting(weights.tensors, shapes, MODEL_FILE)
-    tensors = read_tensors(contents[TRAINER_FILE], TRAINER_FILE)
-    moments = _moments(trainer, tensors)
-    require_fitting(tensors, dict(_trainer_shapes(trainer, tensors, state.rings, shapes, moments)), TRAINER_FILE)
+    require_fitting(tensors, dict(_trainer_shapes(trainer, tensors, state.rings, shapes)), TRAINER_FILE)
     return _Checkpoint(
-        state=state,
-        acting=weights.tensors,
-        network=below(tensors, "network."),
-        moments=moments,
-        observations=tensors["replay.observations"],
-        legal=tensors["replay.legal"],
+        opened=opened,
         rings=[_ring(trainer, tensors, number, ring) for number, ring in enumerate(state.rings)],
         errors=_errors(trainer, state),
     )
 
 
 def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
-    if checkpoint.state.window is not None:
-        trainer.use_window(checkpoint.state.window)
-    trainer.acting.load_state_dict(checkpoint.acting)
-    trainer.network.load_state_dict(checkpoint.network)
-    groups = trainer.optimiser.state_dict()["param_groups"]
-    trainer.optimiser.load_state_dict({"state": checkpoint.moments, "param_groups": groups})
+    state, acting, tensors = checkpoint.opened
+    if state.window is not None:
+        trainer.use_window(state.window)
+    trainer.acting.load_state_dict(acting)
+    trainer.network.load_state_dict(below(tensors, "network."))
+    restore_optimiser(trainer.network, trainer.optimiser, tensors)
     _restore_replay(trainer.replay, checkpoint)
-    curriculum = checkpoint.state.curriculum
+    curriculum = state.curriculum
     trainer.curriculum.level = curriculum.level
     trainer.curriculum.streak = curriculum.streak
     trainer.curriculum.failed_exams = curriculum.failed_exams
@@ -221,13 +223,13 @@ def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
     trainer.curriculum.success = dict(curriculum.success)
     trainer.curriculum.given_up = curriculum.given_up
     trainer.starts.errors = checkpoint.errors
-    if checkpoint.state.together:
-        trainer.together = dict(checkpoint.state.together)
-    for name, best in checkpoint.state.stagnation.items():
+    if state.together:
+        trainer.together = dict(state.together)
+    for name, best in state.stagnation.items():
         trainer.stagnation.best[name] = Best(best.success, best.since)
-    trainer.revisions.bars = dict(checkpoint.state.bars)
-    trainer.revisions.revised = tuple(Revised(one.program, one.window, one.action) for one in checkpoint.state.revised)
-    trainer.iteration = checkpoint.state.iteration
+    trainer.revisions.bars = dict(state.bars)
+    trainer.revisions.revised = tuple(Revised(one.program, one.window, one.action) for one in state.revised)
+    trainer.iteration = state.iteration
     trainer.weights_changed()
 
 
@@ -276,12 +278,36 @@ def _start(error: ErrorRecord) -> Start:
     return Start(error.program, error.size, error.seed, error.origin)
 
 
-def _tensors(trainer: Trainer) -> dict[str, torch.Tensor]:
+def _state(trainer: Trainer) -> dict[str, Any]:
+    """What goes into the state beside what every run has."""
+    return {
+        "curriculum": {
+            "level": trainer.curriculum.level,
+            "streak": trainer.curriculum.streak,
+            "failed_exams": trainer.curriculum.failed_exams,
+            "completed": trainer.curriculum.completed,
+            "success": trainer.curriculum.success,
+            "given_up": trainer.curriculum.given_up,
+        },
+        "errors": {
+            name: [{**error.start._asdict(), "passes": error.passes} for error in errors]
+            for name, errors in trainer.starts.errors.items()
+        },
+        "window": trainer.window,
+        "stagnation": {name: best._asdict() for name, best in trainer.stagnation.best.items()},
+        "together": trainer.together,
+        "bars": trainer.revisions.bars,
+        "revised": [one._asdict() for one in trainer.revisions.revised],
+        "rings": [
+            {"program": program, "success": success, "next": ring.next}
+            for (program, success), ring in trainer.replay.rings.items()
+        ],
+    }
+
+
+def _tensors(trainer: Trainer) -> Tensors:
     tensors = {f"network.{name}": tensor for name, tensor in trainer.network.state_dict().items()}
-    names = {id(parameter): name for name, parameter in trainer.network.named_parameters()}
-    for parameter, moments in trainer.optimiser.state.items():
-        for key, value in moments.items():
-            tensors[f"optimiser.{names[id(parameter)]}.{key}"] = torch.as_tensor(value)
+    tensors |= optimiser_tensors(trainer.network, trainer.optimiser)
     tensors["replay.observations"] = torch.from_numpy(trainer.replay.observations.array())
     tensors["replay.legal"] = torch.from_numpy(trainer.replay.legal.array())
     windowed = trainer.config.network.window > 0
@@ -297,17 +323,7 @@ def _tensors(trainer: Trainer) -> dict[str, torch.Tensor]:
             "memories": np.concatenate([trace.memories for trace in ring.traces]),
         }
         tensors.update({f"ring{number}.{name}": torch.from_numpy(array) for name, array in columns.items()})
-    return {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-
-
-def _moments(trainer: Trainer, tensors: Tensors) -> dict[int, Tensors]:
-    """What Adam remembers of each parameter; nothing before its first step."""
-    found = {}
-    for index, (name, _) in enumerate(trainer.network.named_parameters()):
-        of_parameter = below(tensors, f"optimiser.{name}.")
-        if of_parameter:
-            found[index] = of_parameter
-    return found
+    return tensors
 
 
 def _trainer_shapes(
@@ -315,7 +331,6 @@ def _trainer_shapes(
     tensors: Tensors,
     rings: Sequence[RingRecord],
     shapes: dict[str, TensorShape],
-    moments: dict[int, Tensors],
 ) -> Iterator[tuple[str, TensorShape]]:
     """What the tensors of a trainer have to be; how many traces and rows there are, they say themselves."""
 
@@ -325,11 +340,7 @@ def _trainer_shapes(
 
     for name, shape in shapes.items():
         yield f"network.{name}", shape
-    for index, (name, _) in enumerate(trainer.network.named_parameters()):
-        if index in moments:
-            yield f"optimiser.{name}.step", TensorShape((), torch.float32)
-            yield f"optimiser.{name}.exp_avg", shapes[name]
-            yield f"optimiser.{name}.exp_avg_sq", shapes[name]
+    yield from optimiser_shapes(trainer.network, tensors)
     entries = len(trainer.library)
     yield (
         "replay.observations",
@@ -392,8 +403,8 @@ def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -
 
 def _restore_replay(replay: Replay, checkpoint: _Checkpoint) -> None:
     replay.clear()
-    for table, tensor in ((replay.observations, checkpoint.observations), (replay.legal, checkpoint.legal)):
-        for row in tensor.numpy():
+    for table, name in ((replay.observations, "replay.observations"), (replay.legal, "replay.legal")):
+        for row in checkpoint.opened.tensors[name].numpy():
             table.number(row)
     for ring in checkpoint.rings:
         replay.put_back(ring.record.program, ring.record.success, ring.traces, ring.record.next)

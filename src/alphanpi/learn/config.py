@@ -148,10 +148,6 @@ class CurriculumConfig(Config):
     """When a program counts as learned, and what is practised."""
 
     threshold: float = Field(0.95, gt=0, le=1, description="success a program needs, Delta_curr")
-    estimate: Literal["latest", "moving-average"] = Field(
-        "latest", description="success of the latest validation, or its moving average (paper)"
-    )
-    moving_average: float = Field(0.99, ge=0, lt=1, description="beta of the moving average, per episode")
     patience: int = Field(
         2, ge=1, le=MOST_EPISODES, description="validations in a row in which all programs must reach it"
     )
@@ -165,7 +161,6 @@ class ValidationConfig(Config):
         0, description="size of problems that decides whether a program is learned; 0: that of the environment"
     )
     episodes: int = Field(24, ge=1, le=MOST_EPISODES, description="episodes per program, n_val")
-    mode: Literal["greedy", "planning"] = Field("greedy", description="the network alone, or with search (paper)")
     called_program_factor: int = Field(
         5,
         ge=1,

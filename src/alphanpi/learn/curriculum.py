@@ -43,6 +43,11 @@ class Curriculum:
         return min((one for one in levels if one > level), default=self.library.levels)
 
     @property
+    def threshold(self) -> float:
+        """Success a program needs."""
+        return self.config.threshold
+
+    @property
     def weakest(self) -> float:
         """Success of the unlocked program that does worst."""
         return min(self.success[program.name] for program in self.practised)
@@ -50,13 +55,8 @@ class Curriculum:
     def update(self, outcomes: Mapping[str, Sequence[bool]]) -> None:
         """Take note of a validation."""
         for name, successes in outcomes.items():
-            if self.config.estimate == "latest":
-                self.success[name] = float(np.mean(successes))
-            else:
-                for success in successes:
-                    beta = self.config.moving_average
-                    self.success[name] = beta * self.success[name] + (1 - beta) * success
-        mastered = all(self.success[program.name] >= self.config.threshold for program in self.practised)
+            self.success[name] = float(np.mean(successes))
+        mastered = all(self.success[program.name] >= self.threshold for program in self.practised)
         self.streak = self.streak + 1 if mastered else 0
 
     @property
@@ -92,6 +92,6 @@ class Curriculum:
             return self.given_up
         weakest = min(self.practised, key=lambda program: self.success[program.name])
         success = self.success[weakest.name]
-        if success < self.config.threshold:
-            return f"{weakest.name} at {percent(success)}, needs {percent(self.config.threshold)}"
-        return f"all at {percent(self.config.threshold)}, for {self.streak} of {self.config.patience} validations"
+        if success < self.threshold:
+            return f"{weakest.name} at {percent(success)}, needs {percent(self.threshold)}"
+        return f"all at {percent(self.threshold)}, for {self.streak} of {self.config.patience} validations"

@@ -7,7 +7,7 @@ import json
 from contextlib import suppress
 
 from alphanpi.errors import UsageError
-from alphanpi.learn.trainer import IterationReport
+from alphanpi.learn.iteration import IterationReport
 from alphanpi.runs.directory import RunDirectory
 
 

@@ -1,14 +1,15 @@
-"""Presets: the paper's hyper-parameters, and our own recipe."""
+"""Presets: the paper's algorithm, and our own recipe."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, overload
 
 from alphanpi.environment.registration import registration
 from alphanpi.errors import UsageError
 from alphanpi.learn.config import TrainConfig
-from alphanpi.support.config import Overrides, flattened, override
+from alphanpi.learn.paper import PaperConfig
+from alphanpi.support.config import C, Config, Overrides, flattened, override
 
 # Our recipe is the configuration's defaults, but for search and network: those are the paper's.
 _DEFAULT: Overrides = {
@@ -22,55 +23,35 @@ _DEFAULT: Overrides = {
     "search.noise_concentration": 0.3,
 }
 
-# Appendix E of the paper; rules as in its section 3 and appendix A.
-_PAPER: Overrides = {
-    "episodes.per_iteration": 20,
-    "episodes.programs": "one",
-    "episodes.sizes": "one",
-    "episodes.base_case": False,
-    "episodes.error_fraction": 0.0,
-    "episodes.called_fraction": 0.0,
-    "learning.learning_rate": 1e-4,
-    "learning.slowest": 1.0,
-    "learning.gradient_steps": 40,
-    "learning.batch": 256,
-    "learning.unroll": "stored",
-    "learning.policy_weight": "uniform",
-    "learning.consensus": 0.0,
-    "learning.value_weight": 1.0,
-    "learning.gradient_clip": 0.0,
-    "learning.weight_average": 0.0,
-    "replay.capacity": 200,
-    "replay.positive_fraction": 0.5,
-    "replay.positive_fraction_mastered": 0.5,
-    "replay.thrifty": False,
-    "curriculum.threshold": 0.97,
-    "curriculum.estimate": "moving-average",
-    "curriculum.patience": 1,
-    "validation.episodes": 25,
-    "validation.mode": "planning",
-    "validation.called_program_factor": 1,
-    "validation.training_share": 0.0,
-    "validation.exam_episodes": 0,
-    "validation.exam_planning_episodes": 0,
-    "validation.exam_search_episodes": 0,
-    "validation.far_exam_episodes": 0,
-}
-
-_PRESETS = {"default": _DEFAULT, "paper": _PAPER}
+_PRESETS: dict[str, TrainConfig | PaperConfig] = {"default": override(TrainConfig(), _DEFAULT), "paper": PaperConfig()}
 
 
-def preset(name: str, environment: str = "") -> TrainConfig:
+@overload
+def preset(name: Literal["default"], environment: str = "") -> TrainConfig: ...
+@overload
+def preset(name: Literal["paper"], environment: str = "") -> PaperConfig: ...
+@overload
+def preset(name: str, environment: str = "") -> TrainConfig | PaperConfig: ...
+def preset(name: str, environment: str = "") -> TrainConfig | PaperConfig:
     """The configuration of a preset, with what it changes for an environment."""
     if name not in _PRESETS:
         raise UsageError(f"unknown preset {name!r}; there are {' and '.join(_PRESETS)}")
-    return override(TrainConfig(), {**_PRESETS[name], **registration(environment).presets.get(name, {})})
+    return override(_PRESETS[name], dict(registration(environment).presets.get(name, {})))
 
 
-def configured(base: TrainConfig, config: TrainConfig | None, settings: Mapping[str, Any] | None) -> TrainConfig:
+def require_available(preset: str, verified: bool = False, begin_from: bool = False, workers: bool = False) -> None:
+    """Refuse options that the preset's training does not have."""
+    asked = {"until verified": verified, "from": begin_from, "workers": workers}
+    for option, wanted in asked.items():
+        if wanted and preset == "paper":
+            raise UsageError(f"the preset paper has no --{option}; leave it out, or train with the preset default")
+
+
+def configured(base: C, config: Config | None, settings: Mapping[str, Any] | None) -> C:
     """A preset with what a configuration says, its defaults not counted, and with settings by `section.key`."""
-    if config is not None and not isinstance(config, TrainConfig):
-        raise UsageError(f"config: give a TrainConfig, not a {type(config).__name__}; single settings go to settings=")
+    if config is not None and not isinstance(config, type(base)):
+        wanted = type(base).__name__
+        raise UsageError(f"config: give a {wanted}, not a {type(config).__name__}; single settings go to settings=")
     if settings is not None and not isinstance(settings, Mapping):
         raise UsageError(f'settings: give a dictionary such as {{"learning.batch": 64}}, not {settings!r:.80}')
     resolved = base if config is None else override(base, config.given())

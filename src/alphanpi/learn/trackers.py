@@ -15,10 +15,10 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from alphanpi.errors import AlphaNPIError, UsageError
-from alphanpi.learn.config import TrainConfig
+from alphanpi.learn.iteration import IterationReport
 from alphanpi.learn.metrics import scalars
-from alphanpi.learn.trainer import IterationReport
 from alphanpi.runs.directory import RunDirectory
+from alphanpi.support.config import Config
 
 Log = Callable[[IterationReport], None]
 _PROJECT = "alphanpi"
@@ -39,14 +39,14 @@ def tracker_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
 
 
 @contextmanager
-def tracked(names: Sequence[str], directory: RunDirectory, config: TrainConfig) -> Iterator[tuple[Log, ...]]:
+def tracked(names: Sequence[str], directory: RunDirectory, config: Config) -> Iterator[tuple[Log, ...]]:
     """Functions to be told of every iteration; the trackers' runs end with the context."""
     with ExitStack() as stack:
         yield tuple(stack.enter_context(_reported(name, directory, config)) for name in names)
 
 
 @contextmanager
-def _reported(name: str, directory: RunDirectory, config: TrainConfig) -> Iterator[Log]:
+def _reported(name: str, directory: RunDirectory, config: Config) -> Iterator[Log]:
     """A tracker whose faults are one line that names it."""
     client = importlib.import_module(name)
     with ExitStack() as stack:
@@ -65,7 +65,7 @@ def _guarded(name: str, directory: RunDirectory, function: Callable[[], Any]) ->
 
 
 @contextmanager
-def _wandb(client: Any, directory: RunDirectory, config: TrainConfig) -> Iterator[Log]:
+def _wandb(client: Any, directory: RunDirectory, config: Config) -> Iterator[Log]:
     meta, digest = directory.identity()
     run = client.init(
         project=os.environ.get("WANDB_PROJECT", _PROJECT),
@@ -82,7 +82,7 @@ def _wandb(client: Any, directory: RunDirectory, config: TrainConfig) -> Iterato
 
 
 @contextmanager
-def _mlflow(client: Any, directory: RunDirectory, config: TrainConfig) -> Iterator[Log]:
+def _mlflow(client: Any, directory: RunDirectory, config: Config) -> Iterator[Log]:
     meta, digest = directory.identity()
     store, entities = client.MlflowClient(), importlib.import_module("mlflow.entities")
     name = os.environ.get("MLFLOW_EXPERIMENT_NAME", _PROJECT)

@@ -25,12 +25,14 @@ from alphanpi.errors import SpecificationError, StopTraining, UsageError
 from alphanpi.learn.beginning import Beginning, beginning_of, read_beginning
 from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
+from alphanpi.learn.iteration import IterationReport, Seconds, one_thread
 from alphanpi.learn.metrics import MetricsWriter
-from alphanpi.learn.presets import configured
+from alphanpi.learn.paper import PaperConfig, PaperTrainer
+from alphanpi.learn.presets import configured, require_available
 from alphanpi.learn.presets import preset as preset_config
 from alphanpi.learn.proof import OutOfTimeError
 from alphanpi.learn.trackers import tracked, tracker_names
-from alphanpi.learn.trainer import IterationReport, Seconds, Trainer, one_thread
+from alphanpi.learn.trainer import Trainer
 from alphanpi.network.model import usable_device
 from alphanpi.network.paying import device_advice
 from alphanpi.runs.directory import RunDirectory, new_meta
@@ -45,7 +47,7 @@ from alphanpi.verification.keeping import write_best
 CHECKPOINT_ITERATIONS = 10
 CUT = "the time limit was met during the verification; `alphanpi resume` with more time repeats it"
 
-Observer = Callable[[Trainer, IterationReport, float], object]
+Observer = Callable[[Any, IterationReport, float], object]
 """Called after every iteration with the trainer, what the iteration did, and the seconds since the run began.
 
 It may raise `StopTraining`, and must not change the trainer. Any other exception ends the training, too, and is raised
@@ -89,7 +91,7 @@ def train(
     seed: int | None = None,
     out: str | Path | None = None,
     preset: str = "default",
-    config: TrainConfig | None = None,
+    config: TrainConfig | PaperConfig | None = None,
     settings: Mapping[str, Any] | None = None,
     until: Literal["learned", "verified"] | None = None,
     time_limit: float | None = None,
@@ -110,7 +112,7 @@ def train(
             in no file, such as one of a notebook, has to be given again by another process that loads the run.
         seed: Decides every random draw; drawn and recorded if not given.
         out: Run directory; below `runs/` if not given.
-        preset: `default` or `paper`.
+        preset: `default`, or `paper` for the algorithm of the paper, see `alphanpi.paper`.
         config: What it was made with comes before the preset; what was left to its defaults is the preset's.
         settings: Single settings, for example {"learning.batch": 64}; they come before both.
         until: `verified` goes on until every program is proved; the same as the setting of that name.
@@ -142,11 +144,19 @@ def train(
     directory = RunDirectory(Path(out) if out is not None else Path("runs") / short / f"{stamp}-seed{seed}")
     directory.require_new()
     usual = preset_config(preset, named.identifier)
+    if freeze and begin_from is None:
+        raise UsageError("--freeze keeps what another agent has learned; say which: --from RUN")
+    require_available(
+        preset, verified=until == "verified", begin_from=begin_from is not None, workers=workers is not None
+    )
+    if isinstance(usual, PaperConfig):
+        paper = PaperTrainer(named.environment, configured(usual, config, settings), seed, device)
+        _advise(paper, warn)
+        meta = new_meta(named.identifier, named.options, seed, preset, device)
+        return _begin(directory, meta, named, paper, None, time_limit, observer, trackers)
     resolved = configured(usual, config, settings)
     if until is not None:
         resolved = configured(resolved, None, {"until": until})
-    if freeze and begin_from is None:
-        raise UsageError("--freeze keeps what another agent has learned; say which: --from RUN")
     beginning = None if begin_from is None else beginning_of(begin_from, freeze)
     if beginning is not None:
         sizes = beginning.network_config(resolved.network, usual.network)
@@ -157,11 +167,24 @@ def train(
         trainer = Trainer(played.environment, resolved, seed, device, beginning, played.spread)
         _advise(trainer, warn)
         trainer.measure_frozen()
-        with directory.locked():
-            directory.create(meta, resolved, None if beginning is None else beginning.content)
-            if named.in_process:
-                remember(directory.path, played.environment)
-            return _go_on(directory, trainer, 0.0, Seconds(), time_limit, _listed(observer), trackers)
+        return _begin(directory, meta, named, trainer, beginning, time_limit, observer, trackers)
+
+
+def _begin(
+    directory: RunDirectory,
+    meta: Meta,
+    named: Identified,
+    trainer: Trainer | PaperTrainer,
+    beginning: Beginning | None,
+    time_limit: float | None,
+    observer: Observer | Sequence[Observer] | None,
+    trackers: Sequence[str],
+) -> Outcome:
+    with directory.locked():
+        directory.create(meta, trainer.config, None if beginning is None else beginning.content)
+        if named.in_process:
+            remember(directory.path, trainer.environment)
+        return _go_on(directory, trainer, 0.0, Seconds(), time_limit, _listed(observer), trackers)
 
 
 def resume(
@@ -197,12 +220,17 @@ def resume(
     require_workers(workers, ray)
     trackers = tracker_names(log)
     with directory.locked(), ExitStack() as stack:
-        config = directory.config(TrainConfig())
         created = environment_of(directory.meta_file, meta.environment, meta.options, environment)
         named = named_again(created, meta.environment, meta.options, environment)
-        beginning = read_beginning(directory.beginning_file, meta.beginning)
-        played = stack.enter_context(_spread(named, workers, ray, beginning))
-        trainer = Trainer(played.environment, config, meta.seed, device or meta.device, beginning, played.spread)
+        trainer: Trainer | PaperTrainer
+        require_available(meta.preset, workers=workers is not None)
+        if meta.preset == "paper":
+            trainer = PaperTrainer(named.environment, directory.config(PaperConfig()), meta.seed, device or meta.device)
+        else:
+            config = directory.config(TrainConfig())
+            beginning = read_beginning(directory.beginning_file, meta.beginning)
+            played = stack.enter_context(_spread(named, workers, ray, beginning))
+            trainer = Trainer(played.environment, config, meta.seed, device or meta.device, beginning, played.spread)
         _advise(trainer, warn)
         elapsed, seconds = 0.0, Seconds()
         if any(directory.checkpoints.glob("iteration_*")):
@@ -212,7 +240,8 @@ def resume(
                 say(f"{warning}; going on from iteration {progress.iteration}")
         else:
             say(f"{directory.path}: it stopped before its first checkpoint; starting again")
-            trainer.measure_frozen()
+            if isinstance(trainer, Trainer):
+                trainer.measure_frozen()
         directory.keep_metrics_until(trainer.iteration, say)
         return _go_on(directory, trainer, elapsed, seconds, time_limit, _listed(observer), trackers)
 
@@ -257,7 +286,7 @@ def _require(time_limit: float | None, device: str) -> None:
     usable_device(device)
 
 
-def _advise(trainer: Trainer, warn: Callable[[str], None] | None) -> None:
+def _advise(trainer: Trainer | PaperTrainer, warn: Callable[[str], None] | None) -> None:
     advice = device_advice(trainer.network, trainer.device)
     if advice and warn is not None:
         warn(advice)
@@ -265,7 +294,7 @@ def _advise(trainer: Trainer, warn: Callable[[str], None] | None) -> None:
 
 def _go_on(
     directory: RunDirectory,
-    trainer: Trainer,
+    trainer: Trainer | PaperTrainer,
     elapsed: float,
     seconds: Seconds,
     time_limit: float | None,
@@ -276,7 +305,8 @@ def _go_on(
     compile_search(trainer.device)  # before the clock runs
     began, before = time.perf_counter(), elapsed
     cut, saved = False, trainer.iteration
-    reason = "completed" if trainer.curriculum.completed else "frozen" if trainer.curriculum.given_up else ""
+    usual = trainer if isinstance(trainer, Trainer) else None  # may verify, and give up
+    reason = "completed" if trainer.curriculum.completed else "frozen" if _gave_up(usual) else ""
     if trainer.iteration >= trainer.config.max_iterations:
         reason = reason or "iterations"
     if not reason:
@@ -287,10 +317,11 @@ def _go_on(
         stop_requests() as stopped,
     ):
         while not reason:
-            if time_limit is not None and trainer.may_verify and 0 < trainer.iteration != saved:
+            if time_limit is not None and usual is not None and usual.may_verify and 0 < trainer.iteration != saved:
                 save_checkpoint(directory.checkpoints, trainer, _card(meta, trainer), elapsed, seconds, identity)
             try:
-                report = trainer.iterate(float("inf") if time_limit is None else began + time_limit)
+                deadline = float("inf") if time_limit is None else began + time_limit
+                report = trainer.iterate() if usual is None else usual.iterate(deadline)
             except OutOfTimeError:
                 reason, cut = "time", True  # the checkpoint is from before this iteration, which will be repeated
                 elapsed = before + time.perf_counter() - began
@@ -313,7 +344,7 @@ def _go_on(
                 raise
             if trainer.curriculum.completed:
                 reason = "completed"
-            elif trainer.curriculum.given_up:
+            elif _gave_up(usual):
                 reason = "frozen"
             elif wished:
                 reason = "stopped"
@@ -335,21 +366,26 @@ def _go_on(
         seconds=seconds._replace(other=elapsed - (sum(seconds) - seconds.other)),
         success=dict(trainer.curriculum.success),
         explanation=CUT if cut else trainer.curriculum.explain(),
-        proved=trainer.curriculum.completed and not cut and trainer.config.until == "verified",
+        proved=usual is not None and usual.curriculum.completed and not cut and usual.config.until == "verified",
     )
-    if trainer.proof is not None and outcome.proved:
-        write_best(trainer.proof.certificate(subject_of(_card(meta, trainer), trainer.acting)), directory)
+    if usual is not None and usual.proof is not None and outcome.proved:
+        write_best(usual.proof.certificate(subject_of(_card(meta, trainer), trainer.acting)), directory)
     directory.keep_outcome(StoredOutcome.model_validate(outcome._asdict()))
     return outcome
 
 
-def _card(meta: Meta, trainer: Trainer) -> ModelCard:
-    origin = None if trainer.beginning is None else trainer.beginning.origin
+def _gave_up(trainer: Trainer | None) -> bool:
+    return trainer is not None and bool(trainer.curriculum.given_up)
+
+
+def _card(meta: Meta, trainer: Trainer | PaperTrainer) -> ModelCard:
+    began = trainer.beginning if isinstance(trainer, Trainer) else None
+    origin = None if began is None else began.origin
     environment, search = trainer.environment, trainer.config.search
     return describe(meta.environment, meta.options, environment, trainer.acting, search, trainer.seed, origin)
 
 
-def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDirectory) -> None:
+def _require_finite(trainer: Trainer | PaperTrainer, report: IterationReport, directory: RunDirectory) -> None:
     """Stop where learning has left the numbers; the checkpoints before are as they were."""
     numbers = (report.policy_loss, report.value_loss, report.gradient_norm)
     with one_thread():
@@ -358,5 +394,5 @@ def _require_finite(trainer: Trainer, report: IterationReport, directory: RunDir
         return
     raise UsageError(
         f"{directory.path}: iteration {report.iteration}: weights or losses are no finite numbers any more; "
-        "start a new run with a smaller learning.learning_rate, or with learning.gradient_clip"
+        "start a new run with a smaller learning rate, or with learning.gradient_clip"
     )

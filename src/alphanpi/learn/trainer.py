@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -31,6 +30,7 @@ from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.dense import DenseBatch, DenseSituations, dense_traces
 from alphanpi.learn.habit import own_ways
+from alphanpi.learn.iteration import IterationReport, Seconds, one_thread
 from alphanpi.learn.proof import Proof, prove, require_lemma
 from alphanpi.learn.recorded_step import RecordedStep
 from alphanpi.learn.replay import Replay, StoredTrace
@@ -52,49 +52,6 @@ _TELLING = 4  # episodes of a program that say how it goes
 _MORE, _FEWER = 0.75, 0.4  # shares of them that succeed, for more or fewer problems at a time
 _SLACK = 0.05  # of a score, which other problems would have made larger or smaller
 _ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)
-
-
-class Seconds(NamedTuple):
-    """Where the time of a run went."""
-
-    search: float = 0.0
-    evaluation: float = 0.0
-    environment: float = 0.0
-    gradients: float = 0.0
-    validation: float = 0.0
-    other: float = 0.0
-
-    def plus(self, other: Seconds) -> Seconds:
-        """Sum, part by part."""
-        return Seconds(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
-
-
-class IterationReport(NamedTuple):
-    """What one iteration did."""
-
-    iteration: int
-    level: int  # in which it was played
-    advanced: bool  # whether the level was raised, or the curriculum completed
-    success: dict[str, float]  # per unlocked program, as the curriculum sees it
-    explored: dict[str, float]  # share of successful episodes per program
-    explanation: str
-    policy_loss: float
-    value_loss: float
-    gradient_norm: float
-    episodes: int
-    episode_length: float
-    simulations: int
-    evaluations: int
-    replay_traces: int
-    seconds: Seconds
-    exam: str = ""  # how it went, if there was one, with the first program and instance that failed it
-    verdict: str = ""  # of the verification, if there was one
-    memory: str = ""  # why the window has grown, if it has
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds of the whole iteration."""
-        return sum(self.seconds)
 
 
 class StepLosses(NamedTuple):
@@ -179,7 +136,6 @@ class Trainer:
             self.curriculum,
             config,
             interpreter=self.interpreter,
-            search=self.search,
             planner=self.planner,
         )
 
@@ -480,14 +436,3 @@ class Trainer:
             ]
             self.starts.remember(failing.program, starts)
         return verdict
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """One thread always sums in the same order; for matrices this small it is the fastest, too."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

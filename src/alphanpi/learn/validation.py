@@ -84,7 +84,6 @@ class Validation:
         config: TrainConfig,
         *,
         interpreter: Interpreter,
-        search: Search,
         planner: Search,
     ) -> None:
         self.starts = starts
@@ -93,7 +92,6 @@ class Validation:
         self.settings = config.validation
         self.thrifty = config.replay.thrifty and config.learning.unroll == "trace"
         self.interpreter = interpreter
-        self.search = search
         self.planner = planner
         self._solved: list[Execution] = []
 
@@ -372,11 +370,8 @@ class Validation:
 
     def _answers(self, starts: list[Start]) -> list[_Answer]:
         calls = [Call(start.program, self.starts.state(start)) for start in starts]
-        if self.settings.mode == "greedy":
-            runs = self.interpreter.run(calls, Recording(depth=0), MOST_ACTIONS, remembering=True)
-            return [_Answer(call, run.failure, run) for call, run in zip(calls, runs, strict=True)]
-        traces = self.search.run(_requests(calls))
-        return [_Answer(call, trace.failure) for call, trace in zip(calls, traces, strict=True)]
+        runs = self.interpreter.run(calls, Recording(depth=0), MOST_ACTIONS, remembering=True)
+        return [_Answer(call, run.failure, run) for call, run in zip(calls, runs, strict=True)]
 
 
 def _requests(calls: Sequence[Call]) -> list[Request]:

@@ -10,7 +10,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from alphanpi.learn.trainer import IterationReport, Trainer
+from alphanpi.learn.iteration import IterationReport
+from alphanpi.learn.paper import PaperTrainer
+from alphanpi.learn.trainer import Trainer
 from alphanpi.support.limits import percent
 
 _SECONDS_BETWEEN_LINES = 2.0
@@ -35,7 +37,7 @@ class ProgressView:
         if self._live is not None:
             self._live.stop()
 
-    def __call__(self, trainer: Trainer, report: IterationReport, elapsed: float) -> None:
+    def __call__(self, trainer: Trainer | PaperTrainer, report: IterationReport, elapsed: float) -> None:
         """Show an iteration."""
         if self._live is not None:
             self._live.update(_table(trainer, report, elapsed))
@@ -46,10 +48,10 @@ class ProgressView:
                 self.console.print(line, highlight=False, soft_wrap=True)
         if report.advanced or (self._live is None and now - self._last_line >= _SECONDS_BETWEEN_LINES):
             self._last_line = now
-            self.console.print(_line(trainer, report, elapsed), highlight=False, soft_wrap=True)
+            self.console.print(_line(report, elapsed), highlight=False, soft_wrap=True)
 
 
-def _line(trainer: Trainer, report: IterationReport, elapsed: float) -> str:
+def _line(report: IterationReport, elapsed: float) -> str:
     success = " ".join(f"{name} {percent(value)}" for name, value in report.success.items())
     if report.advanced:
         return f"{elapsed:7.1f} s  iteration {report.iteration:4d}  level {report.level} learned: {success}"
@@ -60,7 +62,7 @@ def _line(trainer: Trainer, report: IterationReport, elapsed: float) -> str:
     )
 
 
-def _table(trainer: Trainer, report: IterationReport, elapsed: float) -> Group:
+def _table(trainer: Trainer | PaperTrainer, report: IterationReport, elapsed: float) -> Group:
     table = Table("program", "level", "validation", "exploration", "", box=None, padding=(0, 2))
     unlocked = {program.name for program in trainer.curriculum.unlocked}
     for program in trainer.library.learned:
@@ -68,7 +70,7 @@ def _table(trainer: Trainer, report: IterationReport, elapsed: float) -> Group:
             table.add_row(program.name, str(program.level), "-", "-", "locked", style="dim")
             continue
         success = report.success.get(program.name, 0.0)
-        colour = "green" if success >= trainer.config.curriculum.threshold else "yellow"
+        colour = "green" if success >= trainer.curriculum.threshold else "yellow"
         bar = Text("█" * round(20 * success), style=colour)
         explored = report.explored.get(program.name)
         table.add_row(

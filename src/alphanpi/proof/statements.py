@@ -6,6 +6,7 @@ places how they compare with another value. Nothing here is believed: `loops.py`
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, islice, pairwise, product
 from operator import eq, ge, gt, le, lt
@@ -421,14 +422,19 @@ def spread(seen: Sequence[Seen]) -> list[Seen]:
 
 def _leaves(general: Any, path: tuple[int, ...] = (), text: str = "") -> Iterator[_Leaf]:
     members = parts_of(general)
-    if members is None or (type(general) is tuple and not path and not members):
+    if members is None:
         yield _Leaf(text or "state", path)
         return
-    names = getattr(type(general), "_fields", None) or [
-        field for field in getattr(type(general), "__dataclass_fields__", range(len(members)))
-    ]
-    for place, (name, member) in enumerate(zip(names, members, strict=True)):
-        yield from _leaves(member, (*path, place), f"{text}.{name}" if text else str(name))
+    for place, (name, member) in enumerate(zip(_names_of(general, len(members)), members, strict=True)):
+        yield from _leaves(member, (*path, place), f"{text}.{name}" if text else name)
+
+
+def _names_of(general: Any, count: int) -> Sequence[str]:
+    """What the members of a tuple or dataclass are called."""
+    if dataclasses.is_dataclass(general):
+        return [field.name for field in dataclasses.fields(general)]
+    named: Sequence[str] = getattr(general, "_fields", ())
+    return named or [str(place) for place in range(count)]
 
 
 def _properties(kind: type) -> list[str]:

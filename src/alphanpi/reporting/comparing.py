@@ -77,7 +77,13 @@ def _environment(name: str, placed: Sequence[PlacedRun]) -> EnvironmentGroups:
         groups.setdefault(one.settings, []).append(one)
     each = list(groups.values())
     known = list(dict.fromkeys(key for one in placed for key in one.run.settings))
-    different = [key for key in known if len({_shown(group[0].run, key) for group in each}) > 1]
+    presets = {_shown(one.run, "preset") for one in placed}
+
+    def values(key: str) -> set[str]:
+        # Another preset may have other keys altogether: its name says so.
+        return {_shown(group[0].run, key) for group in each if len(presets) == 1 or key in group[0].run.settings}
+
+    different = [key for key in known if len(values(key)) > 1]
     curves = [one.run.curves for one in placed if one.run.curves is not None]
     scored = [score.program for one in placed for score in one.run.scores]
     return EnvironmentGroups(

@@ -73,7 +73,8 @@ def _completed(checkpoint: Path) -> bool:
 def _settings(directory: RunDirectory, meta: Meta) -> dict[str, Any]:
     options = {f"options.{name}": value for name, value in meta.options.items()}
     version = {"alphanpi": meta.packages["alphanpi"]} if "alphanpi" in meta.packages else {}
-    values = {**read_toml(directory.config_file), **options, "device": meta.device, **version}
+    own = {"preset": meta.preset, "device": meta.device}
+    values = {**read_toml(directory.config_file), **options, **own, **version}
     settings: dict[str, Any] = json.loads(json.dumps(values, default=str))  # TOML has dates, JSON has not
     return settings
 

@@ -52,7 +52,10 @@ _STOPPING = "max_iterations"  # decides when a run stops, not what it does: it m
 _ADDED_KEYS = frozenset({"episodes.train_sizes", "validation.size", "network.window", "network.action_embedding"})
 # Keys of mechanisms that are gone: a run that was begun with them cannot go on as it would have.
 _REMOVED_KEYS = frozenset(
-    {"learning.blurred_fraction", "learning.blurred_fields", "learning.continued_fraction", "replay.ordered"}
+    {
+        *("learning.blurred_fraction", "learning.blurred_fields", "learning.continued_fraction", "replay.ordered"),
+        *("curriculum.estimate", "curriculum.moving_average", "validation.mode"),
+    }
 )
 _LOCK_FILE = ".lock"
 

@@ -10,7 +10,7 @@ from typing import Any
 from alphanpi.environment.registry import make_named_in
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import AlphaNPIError, UsageError
-from alphanpi.learn.presets import configured, preset
+from alphanpi.learn.presets import configured, preset, require_available
 from alphanpi.network.model import usable_device
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.finding import MOST_RUNS
@@ -114,6 +114,7 @@ def _group(planned: PlannedEnvironment, plan: SweepPlan, where: str, named: bool
     for variant, changes in plan.variants.items() or [(None, {})]:
         settings = {**own, **changes}
         try:
+            require_available(chosen, verified=(planned.until or plan.until) == "verified")
             configured(preset(chosen, planned.id), None, settings)
         except UsageError as error:
             raise UsageError(f"{place}{f', variant {variant}' if variant else ''}: {error}") from error

@@ -25,7 +25,6 @@ _LONGEST = 60.0
 MOST_BRANCHES = 64
 """Ways through a function of one place."""
 _PRUNED = object()
-_TIME_MET = "the time limit was met"
 
 
 class _Fork:
@@ -377,9 +376,11 @@ class Paths:
             while len(found) <= most and self.possible():
                 if self.model is None:
                     return None
-                if time.monotonic() > self.deadline:
-                    raise EffortError(_TIME_MET)
-                found.append(tuple(self.model.eval(term, model_completion=True) for term in terms))
+                self._require_time()
+                values = tuple(self.model.eval(term, model_completion=True) for term in terms)
+                if not all(z3.is_int_value(value) or z3.is_true(value) or z3.is_false(value) for value in values):
+                    return None
+                found.append(values)
                 self.add(z3.Or(*[term != value for term, value in zip(terms, found[-1], strict=True)]))
             return found
         finally:

@@ -1,13 +1,13 @@
 """Statements about all places inside functions of one place.
 
-What such a statement says depends on the places around it. So `every(low, high, holds)` inside a function of the place s
-is a predicate E of s, and it is said of each s that is looked at what E(s) means:
+What such a statement says depends on the places around it. So `every(low, high, holds)` inside a function of the place
+s is a predicate E of s, and it is said of each s that is looked at what E(s) means:
 
 - if E(s), what is said of a place k holds at all k that are looked at, from low(s) to below high(s);
 - if not E(s), it does not hold at the place w(s), which is one of these.
 
-In the same way `first` and `last` are numbers F of s. Whatever the values are, there are E, w and F of which all of that
-is true: so nothing that is possible is left out. The same statement, of whatever places, has the same symbol.
+In the same way `first` and `last` are numbers F of s. Whatever the values are, there are E, w and F of which all of
+that is true: so nothing that is possible is left out. The same statement, of whatever places, has the same symbol.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from alphanpi.symbolic.paths import Paths
 from alphanpi.symbolic.universals import STATEMENT, Body, Read, Universals, mentions
 from alphanpi.symbolic.values import Term
 
+MOST_EXPLAINED = 150
+"""Statements on one way of which it is said what they mean; where that is left out, both answers are possible."""
 _WHOLE, _TRUTH = z3.IntSort(), z3.BoolSort()
 _WITHIN = z3.Int("place within")
 """Stands for a place that a statement speaks of; it is never looked at, so none that is can be mistaken for it."""
@@ -90,7 +92,7 @@ class Statements:
     def _explain(self, stated: Term, removed: int) -> None:
         """Say what a statement about given places means."""
         key = stated.get_id()
-        if self.paths.repeating or key in self._explained:
+        if self.paths.repeating or key in self._explained or len(self._explained) >= MOST_EXPLAINED:
             return
         self._explained[key] = stated
         self.paths.keep(lambda: self._explained.pop(key))
