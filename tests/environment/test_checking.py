@@ -14,6 +14,7 @@ from alphanpi.environment.checking import CheckReport, Finding, check
 from alphanpi.environment.registry import make
 from alphanpi.environment.specification import action, program
 from alphanpi.environments.recursive_sorting import RecursiveSorting
+from alphanpi.symbolic import length
 from tests.helpers.broken_environments import (
     BROKEN,
     Counter,
@@ -160,3 +161,19 @@ def test_progress_and_report():
     assert text.startswith("NothingToLearn: 1 finding in")
     assert str(report.findings[0]) in text
     assert str(check(Counter())).startswith("Counter: no findings in")
+
+
+@pytest.mark.parametrize(
+    ("measure", "findings"),
+    [
+        (lambda row: length(row.lights) - row.position, set()),  # walking has made it smaller before the call
+        (lambda row: 2 * row.position - row.start, {"measure", "reachable"}),  # or larger
+    ],
+)
+def test_a_call_has_a_smaller_measure_than_its_caller_had_at_its_start(measure, findings):
+    lights = make(str(ROOT / "examples" / "lights.py"))
+    environment = type("Measured", (type(lights),), {"measure": lambda self, program, row: measure(row)})()
+    report = check(environment)
+    assert {finding.rule for finding in report.findings} == findings
+    told = [finding.message for finding in report.findings if finding.rule == "measure"]
+    assert all("takes the measure from 0 to 1" in message for message in told)

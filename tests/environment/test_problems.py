@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
+from alphanpi import Environment, action, program
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.problems import choose
 from alphanpi.environment.registry import create, load, make
 from alphanpi.errors import SpecificationError, UsageError
+from tests.environment.test_declared_calls import Repeated
 from tests.helpers.countdown import COUNTDOWN
 from tests.helpers.paths import LIGHTS
 
@@ -82,3 +86,72 @@ def test_names_that_differ_in_their_case_alone_are_told_apart(written):
     with pytest.raises(SpecificationError, match="no program 'Empty'"):
         library.spelt("Empty")
     assert library.spelt("down") == "DOWN"
+
+
+class Digit(NamedTuple):
+    value: int
+    wanted: int | None = None
+
+
+class Digits(Environment[Digit]):
+    """Only the digit that is there can be asked for."""
+
+    fields = ("value",)
+
+    @action()
+    def UP(self, digit):
+        return digit._replace(value=digit.value + 1)
+
+    @program(level=1, depth=3, arguments={"wanted": range(20)}, pre=lambda digit: digit.value == digit.wanted)
+    def GROW(self, before, after):
+        return after.value == before.value + 1
+
+    def initial(self, program, size, rng):
+        return Digit(int(rng.integers(10)))
+
+    def observe(self, digit):
+        return (digit.value,)
+
+    def size(self, digit):
+        return 1
+
+    def format(self, digit):
+        return str(digit.value)
+
+
+def test_a_problem_is_drawn_on_which_the_call_can_begin():
+    guard = Guard(Digits())
+    for wanted in range(10):
+        problem = choose(guard, f"GROW({wanted})", size=1)
+        assert (problem.program, problem.state) == ("GROW", Digit(wanted, wanted))
+    with pytest.raises(
+        UsageError, match=r"GROW\(11\) cannot begin on any of 500 problems drawn with size 1 .*; give an input"
+    ):
+        choose(guard, "GROW(11)", size=1)
+
+
+def test_further_sizes_of_a_problem_that_is_drawn():
+    guard = Guard(Repeated())
+    problem = choose(guard, size=2, further={"times": 9})
+    assert (problem.state.left, problem.origin) == (18, "drawn: size 2, times 9, seed 0")
+    assert choose(guard, further={"times": 9}, example="1").state.left == 9 * guard.environment.validation_size
+    with pytest.raises(UsageError, match="has no further size 'often'; it has times"):
+        choose(guard, size=2, further={"often": 9})
+    with pytest.raises(UsageError, match="not both"):
+        choose(guard, "EMPTY", "3", further={"times": 9})
+
+
+def test_the_command_draws_with_further_sizes(run):
+    code, _, err = run(
+        "search",
+        f"{__file__.replace('test_problems', 'test_declared_calls')}:Repeated",
+        "--size",
+        "1",
+        "--further",
+        "times=2",
+    )
+    assert "drawn: size 1, times 2, seed 0" in err
+    assert code == 0
+    code, out, err = run("run", "pretrained:hanoi", "--further", "times=2")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "has no further size 'times'; it has none" in err

@@ -60,3 +60,9 @@ def test_too_few_numbers_or_too_many_make_no_state(numbers):
 def test_a_state_that_symbolic_does_not_describe_has_no_numbers():
     assert numbers_of(symbolic, State(1, Inner((), False), (0, 0), "another")) is None
     assert numbers_of(lambda unknown: (unknown.number(), unknown.number() + 1), (1, 2)) is None
+
+
+def test_texts_are_saved_as_their_characters():
+    assert numbers_of(lambda unknown: (unknown.text(), unknown.number()), ("né", 3)) == (2, 110, 233, 3)
+    assert made_of(lambda unknown: (unknown.text(), unknown.number()), (2, 110, 233, 3)) == ("né", 3)
+    assert made_of(lambda unknown: unknown.text(), (1, -1)) is None

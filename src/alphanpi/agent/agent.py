@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -13,6 +13,7 @@ from alphanpi.agent.weights import ModelCard, hash_of
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
+from alphanpi.environment.guard import NO_FURTHER_SIZES
 from alphanpi.environment.instances import Instance, state_of
 from alphanpi.environment.problems import Problem, choose
 from alphanpi.environment.registration import registration
@@ -69,12 +70,13 @@ class Agent(Verbs):
         *,
         size: int | None = None,
         seed: int | None = None,
+        further: Mapping[str, int] = NO_FURTHER_SIZES,
     ) -> Problem:
         """What to run a program on: the instance, or one drawn by size and seed; see `choose`."""
         if isinstance(instance, Problem):
             return instance
         example = registration(self.card.environment).example
-        return choose(self.guard, program, instance, size=size, seed=seed, example=example)
+        return choose(self.guard, program, instance, size=size, seed=seed, further=further, example=example)
 
     def run(
         self,

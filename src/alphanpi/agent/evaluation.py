@@ -13,6 +13,7 @@ from alphanpi.agent.compiling import compile_search
 from alphanpi.agent.interpreter import Call, Execution, failure_counts
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 from alphanpi.environment.guard import NO_FURTHER_SIZES
+from alphanpi.environment.problems import require_known
 from alphanpi.environment.provenance import source_sha256
 from alphanpi.errors import EnvironmentFault, SpecificationError, UsageError
 from alphanpi.runs.records import ScoredAgent, StoredScore
@@ -83,12 +84,7 @@ def evaluate(
     """
     agent = as_agent(run, environment=environment)
     keep = keep and max_actions == MAX_ACTIONS and not further
-    known = agent.environment.further_sizes
-    for name, value in further.items():
-        if name not in known:
-            what = f"it has {', '.join(known)}" if known else "it has none"
-            raise UsageError(f"{agent.guard.name} has no further size {name!r}; {what}")
-        limits.size(name, value)
+    require_known(agent.guard, further)
     if keep and agent.run_directory is not None:
         agent.run_directory.scores(scored(agent))  # a damaged file is found before anything is measured
     if program is None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from alphanpi.agent.agent import MAX_ACTIONS, Mode, RunFailed
 from alphanpi.agent.interpreter import Execution, Recording
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
+from alphanpi.environment.guard import NO_FURTHER_SIZES
 from alphanpi.environment.instances import Instance
 
 
@@ -30,6 +32,7 @@ def run(
     *,
     size: int | None = None,
     seed: int | None = None,
+    further: Mapping[str, int] = NO_FURTHER_SIZES,
     mode: Mode = "greedy",
     max_actions: int = MAX_ACTIONS,
     environment: NamedEnvironment = None,
@@ -43,12 +46,13 @@ def run(
             example of a built-in environment, or one that the environment draws.
         size: Draw one of this size; the validation size by default.
         seed: Draw with this seed; 0 by default.
+        further: Draw one of these further sizes.
         mode: The network alone, or with search.
         max_actions: A run of more, those of nested calls too, fails.
         environment: The agent's environment, if `run` names one that is not trusted; see `load`.
     """
     agent = as_agent(run, environment=environment)
-    problem = agent.problem(program, instance, size=size, seed=seed)
+    problem = agent.problem(program, instance, size=size, seed=seed, further=further)
     began = time.perf_counter()
     try:
         result, success = agent.run(problem.program, problem, mode, max_actions), True
@@ -65,11 +69,12 @@ def trace(
     *,
     size: int | None = None,
     seed: int | None = None,
+    further: Mapping[str, int] = NO_FURTHER_SIZES,
     recording: Recording | None = None,
     max_actions: int = MAX_ACTIONS,
     environment: NamedEnvironment = None,
 ) -> Execution:
     """Run a program greedily and keep its steps: all, or those the recording says; arguments as for `run`."""
     agent = as_agent(run, environment=environment)
-    problem = agent.problem(program, instance, size=size, seed=seed)
+    problem = agent.problem(program, instance, size=size, seed=seed, further=further)
     return agent.trace(problem.program, problem, recording, max_actions)

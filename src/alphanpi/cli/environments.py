@@ -14,6 +14,7 @@ from alphanpi.cli.shared import (
     EXIT_FINDINGS,
     SPECIFY,
     EnvironmentId,
+    Further,
     Json,
     Observation,
     ProgramName,
@@ -22,6 +23,7 @@ from alphanpi.cli.shared import (
     app,
     environment_options,
     examples,
+    named_numbers,
     print_json,
     say_drawn,
     typed,
@@ -113,6 +115,7 @@ def search(
     /,
     *words: Words,
     size: Size = None,
+    further: Further = "",
     observation: Observation = None,
     simulations: Annotated[int, Parameter(help="simulations per action")] = 1500,
     seed: Annotated[int, Parameter(help="seed of the untrained network, and of an input that is drawn")] = 0,
@@ -126,9 +129,10 @@ def search(
 
     loaded = make(environment, **environment_options(observation))
     guard = Guard(loaded)
-    drawing = None if words or (size is None and seed == 0) else seed
+    others = named_numbers("--further", further)
+    drawing = None if words or (size is None and seed == 0 and not others) else seed
     example = registration(environment).example
-    problem = choose(guard, program, typed(words), size=size, seed=drawing, example=example)
+    problem = choose(guard, program, typed(words), size=size, seed=drawing, further=others, example=example)
     if not words:
         say_drawn(problem)
     with Activity(f"searching {problem.program}"):

@@ -17,6 +17,7 @@ from alphanpi.cli.shared import (
     USE,
     Device,
     Env,
+    Further,
     Json,
     ProgramName,
     RayAddress,
@@ -84,9 +85,7 @@ def evaluate(
     sizes: Annotated[
         str | None, Parameter(help="sizes separated by commas; the environment's test sizes up to 100")
     ] = None,
-    further: Annotated[
-        str, Parameter(help="values of the environment's further sizes, such as times=9, separated by commas")
-    ] = "",
+    further: Further = "",
     episodes: Annotated[int, Parameter(help="instances per size")] = 40,
     mode: Annotated[Literal["greedy", "planning", "both"], Parameter(help="both see the same instances")] = "both",
     seed: Annotated[int, Parameter(help="seed of the instances")] = 0,
@@ -165,6 +164,7 @@ def run(
     *words: Words,
     size: Size = None,
     seed: Seed = None,
+    further: Further = "",
     mode: Mode = "greedy",
     max_actions: MaxActions = MAX_ACTIONS,
     env: Env = None,
@@ -176,7 +176,7 @@ def run(
     from alphanpi.agent.running import run as run_program
 
     agent = load(run, device, environment=env)
-    problem = agent.problem(program, typed(words), size=size, seed=seed)
+    problem = agent.problem(program, typed(words), size=size, seed=seed, further=named_numbers("--further", further))
     if not words:
         say_drawn(problem)
     with Activity(f"running {problem.program}", _patience(agent, max_actions), bar=False):
@@ -203,6 +203,7 @@ def trace(
     *words: Words,
     size: Size = None,
     seed: Seed = None,
+    further: Further = "",
     depth: Annotated[int | None, Parameter(help="show calls only this deep")] = None,
     limit: Annotated[int | None, Parameter(help="at most this many steps: 500, or 100,000 with --json")] = None,
     max_actions: MaxActions = MAX_ACTIONS,
@@ -219,7 +220,7 @@ def trace(
     most = limit if limit is not None else (JSON_STEPS if as_json else TEXT_STEPS)
     if most < 0 or (depth is not None and depth < 0):
         raise UsageError("--depth and --limit are numbers from 0")
-    problem = agent.problem(program, typed(words), size=size, seed=seed)
+    problem = agent.problem(program, typed(words), size=size, seed=seed, further=named_numbers("--further", further))
     if not words:
         say_drawn(problem)
     name = problem.program

@@ -115,6 +115,9 @@ Words = Annotated[
     ),
 ]
 Size = Annotated[int | None, Parameter(help="draw an input of this size; the validation size if omitted")]
+Further = Annotated[
+    str, Parameter(help="values of the environment's further sizes, such as times=9, separated by commas")
+]
 Seed = Annotated[int | None, Parameter(help="draw an input with this seed; 0 if omitted")]
 Json = Annotated[bool, Parameter(name="--json", help="print JSON for scripts", negative="")]
 Workers = Annotated[

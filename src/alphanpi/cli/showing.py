@@ -11,7 +11,21 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from alphanpi.cli.progress import Activity
-from alphanpi.cli.shared import SEE, Env, ProgramName, Run, Seed, Size, Words, app, examples, say_drawn, typed
+from alphanpi.cli.shared import (
+    SEE,
+    Env,
+    Further,
+    ProgramName,
+    Run,
+    Seed,
+    Size,
+    Words,
+    app,
+    examples,
+    named_numbers,
+    say_drawn,
+    typed,
+)
 from alphanpi.errors import UsageError
 
 Simulations = Annotated[int, Parameter(help="simulations per action, also in the searches of called programs")]
@@ -38,6 +52,7 @@ def report(
     ] = None,
     size: Size = None,
     seed: Seed = None,
+    further: Further = "",
     simulations: Simulations = SIMULATIONS,
     seconds: Annotated[float, Parameter(help="time for measuring scores, if none are stored")] = MEASURING_SECONDS,
     steps: Annotated[int, Parameter(help="longest run kept whole; of a longer one, the outer calls")] = MOST_STEPS,
@@ -75,6 +90,7 @@ def report(
             instance=None if instance is None else instance.strip(),
             size=size,
             seed=seed,
+            further=named_numbers("--further", further),
             simulations=simulations,
             seconds=seconds,
             most_steps=steps,
@@ -107,6 +123,7 @@ def tree(
     *words: Words,
     size: Size = None,
     seed: Seed = None,
+    further: Further = "",
     step: Annotated[int, Parameter(help="which action of the program, from 1")] = 1,
     simulations: Simulations = SIMULATIONS,
     nodes: Annotated[int, Parameter(help="show at most this many nodes, the most visited ones")] = 40,
@@ -130,7 +147,7 @@ def tree(
     if format_ == "html" and out is None:
         raise UsageError("--format html needs a file: -o tree.html")
     agent = load(run, environment=env)
-    problem = agent.problem(program, typed(words), size=size, seed=seed)
+    problem = agent.problem(program, typed(words), size=size, seed=seed, further=named_numbers("--further", further))
     if not words:
         say_drawn(problem)
     name = problem.program
@@ -194,6 +211,7 @@ def render(
     ] = Path("render.svg"),
     size: Size = None,
     seed: Seed = None,
+    further: Further = "",
     seconds: Annotated[float, Parameter(help="longest time it plays; a long run is played faster")] = PLAYING_SECONDS,
     width: Annotated[int | None, Parameter(help="of the picture, in pixels")] = None,
     theme: Annotated[
@@ -207,7 +225,7 @@ def render(
     from alphanpi.reporting import render as make_picture
 
     agent = load(run, environment=env)
-    problem = agent.problem(program, typed(words), size=size, seed=seed)
+    problem = agent.problem(program, typed(words), size=size, seed=seed, further=named_numbers("--further", further))
     if not words:
         say_drawn(problem)
     with Activity(f"running {problem.program}") as activity:

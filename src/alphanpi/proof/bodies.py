@@ -12,7 +12,6 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple
 
-import numpy as np
 import z3
 
 from alphanpi.environment.library import STOP
@@ -21,27 +20,24 @@ from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.proof.framing import Choice, Framing
 from alphanpi.proof.loop_statements import Moment
 from alphanpi.proof.loops import Head, Holding, Loops, RealCall
+from alphanpi.proof.observations import Met, Observations
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
-from alphanpi.symbolic.formulas import all_equal, any_of
-from alphanpi.symbolic.reasoning import Reasoning, is_unknown
+from alphanpi.symbolic.formulas import any_of
+from alphanpi.symbolic.reasoning import Reasoning
 from alphanpi.symbolic.states import differences, known, lengths
 from alphanpi.symbolic.universals import Read
-from alphanpi.symbolic.values import Term, UnknownClaim, UnknownNumber, UnknownTruth
+from alphanpi.symbolic.values import Term
 
 SequenceShown = tuple[tuple[int, Mask], ...]
 """What the network is shown in a run: histories, which stand for observations, and masks."""
 
 MOST_PATHS = 20_000
 """Ways through a body."""
-MOST_OBSERVATIONS = 2_000
-"""That are possible at one place on the way."""
-MOST_APART = 64
-"""Observations, or threads, that are told apart though the same is done next and nothing else is carried on."""
+MOST_APART = 32
+"""Observations at one place that are told apart though the same is done next and nothing of them is carried on."""
 MOST_SHORTFALLS = 5
 """Ways that break a rule, after which no more are looked at."""
 GROWING = "its depth grows with the problem, and only an agent with a window can be proved to stop"
-_VALUES = (0, 1, *range(2, 17), *range(-1, -17, -1))  # that an entry of an observation may have
-_SMALLEST, _LARGEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 _SIZES = range(13)  # at which starts are looked for
 _STARTS = 4  # of one way that breaks a rule
 
@@ -120,6 +116,7 @@ class _Body:
         self.reasoning = Reasoning(deadline)
         self.paths = self.reasoning.paths
         self.framing = Framing(self.library, self.reasoning)
+        self.observations = Observations(environment, self.reasoning)
         self.has_views = type(environment).relative is not Environment.relative
         self.holding = Holding(environment, self.reasoning)
         self.loops: Loops | None = None
@@ -262,13 +259,6 @@ class _Thread(NamedTuple):
     sequence: SequenceShown
 
 
-class _Met(NamedTuple):
-    """An observation that is possible, and what is then true."""
-
-    observation: tuple[int, ...]
-    formula: Term
-
-
 class _Alike(NamedTuple):
     """What threads see that do the same next, and the places that were looked at for it."""
 
@@ -321,7 +311,7 @@ class _Ways:
         universals, paths = self.body.reasoning.universals, self.body.paths
         groups: dict[str, _Alike] = {}
         outer, universals.seen = universals.seen, []
-        for entries, mask in self.body.ways(lambda: (self._observed(state), self._legal(state))):
+        for entries, mask in self.body.ways(lambda: (self.body.observations.entries(state), self._legal(state))):
             condition = paths.answers()
             reads, universals.seen = universals.seen, None
             now = groups if condition is not None else {}
@@ -339,45 +329,18 @@ class _Ways:
         for action, group in groups.items():
             self._do(state, action, group)
 
-    def _met(self, entries: tuple[Any, ...], threads: list[_Thread]) -> list[list[_Met]]:
+    def _met(self, entries: tuple[Any, ...], threads: list[_Thread]) -> list[list[Met]]:
         """For each thread, the observations that are possible with these entries."""
-        numbers = [number for number, entry in enumerate(entries) if is_unknown(entry)]
-        terms = [entries[number].term for number in numbers]
-        guards = [thread.guard for thread in threads] if len(threads) > 1 else []
-        found = self._values([*terms, *guards])
-        varying = [place for place in range(len(terms)) if len({values[place].get_id() for values in found}) > 1]
-        met: list[list[_Met]] = [[] for _ in threads]
-        for values in found:
-            known = dict(zip(numbers, map(_number, values), strict=False))
-            seen = tuple(self._small(known.get(number, entry)) for number, entry in enumerate(entries))
-            one = _Met(seen, all_equal([terms[place] for place in varying], [values[place] for place in varying]))
-            for own, *guarded in zip(met, *([values[len(terms) :]] if guards else []), strict=True):
-                if all(map(z3.is_true, guarded)):
-                    own.append(one)
-        return met
+        try:
+            return self.body.observations.possible(entries, [thread.guard for thread in threads])
+        except RaisesError as error:
+            self.fall_short(str(error))
+            raise _EnoughError from None
 
-    def _values(self, terms: list[Term]) -> list[tuple[Term, ...]]:
-        """What terms may be together; what the solver does not know counts as possible."""
-        body = self.body
-        found = body.paths.values_of(terms, MOST_OBSERVATIONS)
-        if found is None:
-            found = list(body.ways(lambda: tuple(map(self._asked_for, terms))))
-        if len(found) > MOST_OBSERVATIONS:
-            raise EffortError(f"there are more than {MOST_OBSERVATIONS:,} observations that it may make at one place")
-        return found
-
-    def _asked_for(self, term: Term) -> Term:
-        """One value of a term, in turn."""
-        paths, whole = self.body.paths, z3.is_int(term)
-        for value in map(z3.IntVal, _VALUES) if whole else (z3.BoolVal(True),):
-            if paths.decide(term == value):
-                return value
-        return z3.BoolVal(False) if not whole else self.body.reasoning.refuse("an observation of any number")
-
-    def _following(self, thread: _Thread, met: list[_Met], mask: Mask) -> Iterator[tuple[str, _Thread]]:
+    def _following(self, thread: _Thread, met: list[Met], mask: Mask) -> Iterator[tuple[str, _Thread]]:
         """What the network does, and what it carries on; after many observations, what it forgets of them."""
         decisions, names = self.body.decisions, self.body.library.names
-        alike: dict[tuple[str, int], list[_Met]] = {}
+        alike: dict[tuple[str, int], list[Met]] = {}
         steps: dict[tuple[int, ...], tuple[int, Mask]] = {}
         for one in met:
             history = decisions.table.after(thread.context, one.observation)
@@ -387,9 +350,8 @@ class _Ways:
             steps[one.observation] = history, mask
         self.body.points.update(steps.values())
         for (action, context), ones in alike.items():
-            together = len(ones) > MOST_APART
-            self.body.together |= together
-            for some in [ones] if together else [[one] for one in ones]:
+            self.body.together |= len(ones) > MOST_APART
+            for some in [ones] if self.body.together else [[one] for one in ones]:
                 guard = z3.And(thread.guard, any_of([one.formula for one in some], [one.formula for one in met]))
                 yield action, _Thread(context, guard, (*thread.sequence, steps[some[0].observation]))
 
@@ -417,12 +379,11 @@ class _Ways:
         self._actions = before
 
     def _together(self, threads: list[_Thread]) -> list[_Thread]:
-        """Threads of which one is known to be; where there are many, those that carry on the same are one."""
-        if len(threads) > MOST_APART:
+        """Threads of which one is known to be; those that carry on the same may be one."""
+        if self.body.together:
             carrying: dict[int, list[_Thread]] = {}
             for thread in threads:
                 carrying.setdefault(thread.context, []).append(thread)
-            self.body.together |= len(carrying) < len(threads)
             threads = [own[0]._replace(guard=z3.Or(*[one.guard for one in own])) for own in carrying.values()]
         return threads if len(threads) > 1 else [threads[0]._replace(guard=z3.BoolVal(True))]
 
@@ -431,26 +392,6 @@ class _Ways:
         taken = self._before + len(self._actions)
         more = f"{len(self._actions)} actions " + ("are not enough" if self._source is None else "more may be too many")
         return self._holds(lambda: taken < self.limit, f"it may not stop within its depth: {more}")
-
-    def _observed(self, state: Any) -> tuple[Any, ...]:
-        """Entries that are known, or terms."""
-        seen = self.body.environment.observe(state)
-        entries = tuple(self._entry(value) for value in seen)
-        if len(entries) != len(self.body.environment.fields):
-            raise RaisesError(f"observe returned {len(entries)} entries")
-        return entries
-
-    def _entry(self, value: Any) -> Any:
-        if type(value) in (UnknownNumber, UnknownTruth):
-            return value
-        if not issubclass(type(value), (int, np.integer, np.bool_, UnknownClaim)):
-            raise RaisesError(f"observe returned a {type(value).__name__}")
-        return self._small(int(value))
-
-    def _small(self, entry: Any) -> Any:
-        if type(entry) is int and not _SMALLEST <= entry <= _LARGEST:
-            raise RaisesError(f"observe returned {entry}, which is out of {_SMALLEST}..{_LARGEST}")
-        return entry
 
     def _legal(self, state: Any) -> Mask:
         legal = self.body.environment.legal(self.body.program, state)
@@ -573,10 +514,6 @@ class _Ways:
                     break
             if found >= _STARTS:
                 return
-
-
-def _number(value: Term) -> int:
-    return value.as_long() if z3.is_int_value(value) else int(z3.is_true(value))  # type: ignore[no-any-return]
 
 
 def _place(error: BaseException) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +44,7 @@ class Wanted(NamedTuple):
     instance: Instance
     size: int | None
     seed: int | None
+    further: Mapping[str, int]
     simulations: int
     seconds: float
     most_steps: int
@@ -55,7 +56,7 @@ class Wanted(NamedTuple):
 
 def collect(agent: Agent, wanted: Wanted, progress: Callable[[str], None]) -> ReportRecord:
     """Run, search, measure and read what a report shows."""
-    problem = agent.problem(wanted.program, wanted.instance, size=wanted.size, seed=wanted.seed)
+    problem = agent.problem(wanted.program, wanted.instance, size=wanted.size, seed=wanted.seed, further=wanted.further)
     name = problem.program
     directory = None if agent.place is None else agent.place.directory
     proof = stored(agent, wanted.certificate, directory, wanted.verify_seconds, progress)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from alphanpi import __version__
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
 from alphanpi.engine.inspection import Decision, Inspector
 from alphanpi.engine.requests import Request
+from alphanpi.environment.guard import NO_FURTHER_SIZES
 from alphanpi.environment.instances import Instance
 from alphanpi.errors import UsageError
 from alphanpi.reporting.collecting import library_entries
@@ -23,6 +26,7 @@ def tree(
     *,
     size: int | None = None,
     seed: int | None = None,
+    further: Mapping[str, int] = NO_FURTHER_SIZES,
     step: int = 1,
     simulations: int = SIMULATIONS,
     environment: NamedEnvironment = None,
@@ -30,7 +34,7 @@ def tree(
     """The search tree behind one action of a program: the `step`-th, counted from 1; the others as for `run`."""
     _require_step(step)
     agent = as_agent(run, environment=environment)
-    problem = agent.problem(program, instance, size=size, seed=seed)
+    problem = agent.problem(program, instance, size=size, seed=seed, further=further)
     request = Request(problem.program, problem.state)
     inspector = Inspector(search_of(agent, simulations), request, steps=[step - 1])
     while inspector.step < step and inspector.advance():
@@ -52,6 +56,7 @@ def tree_page(
     *,
     size: int | None = None,
     seed: int | None = None,
+    further: Mapping[str, int] = NO_FURTHER_SIZES,
     step: int = 1,
     simulations: int = SIMULATIONS,
     environment: NamedEnvironment = None,
@@ -59,7 +64,7 @@ def tree_page(
     """A page with the trees of all actions of a program, and of the programs it calls; `step` comes first."""
     _require_step(step)
     agent = as_agent(run, environment=environment)
-    problem = agent.problem(program, instance, size=size, seed=seed)
+    problem = agent.problem(program, instance, size=size, seed=seed, further=further)
     states = StateTable(agent.environment)
     searches = SearchCollector(agent, states, simulations).collect_one(problem.program, problem.state, step - 1)
     record = TreePageRecord(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
+from alphanpi.environment.guard import NO_FURTHER_SIZES
 from alphanpi.environment.instances import Instance
 from alphanpi.errors import UsageError
 from alphanpi.reporting.animation import SECONDS, Film, film
@@ -36,6 +37,7 @@ def render(
     *,
     size: int | None = None,
     seed: int | None = None,
+    further: Mapping[str, int] = NO_FURTHER_SIZES,
     seconds: float = SECONDS,
     width: int | None = None,
     theme: Theme = "light",
@@ -52,6 +54,7 @@ def render(
         out: File to write.
         size: Draw an instance of this size.
         seed: Draw an instance with this seed.
+        further: Draw an instance of these further sizes.
         seconds: It plays so long at most; a long run is played faster.
         width: Of the picture in pixels; as large as the environment draws it if omitted.
         theme: Colours: light, dark, or, in an .svg, those of the reader's system.
@@ -62,7 +65,7 @@ def render(
     path, look = Path(out), Appearance(width, theme, caption)
     _require(path, look)
     agent = as_agent(run, environment=environment)
-    problem = agent.problem(program, instance, size=size, seed=seed)
+    problem = agent.problem(program, instance, size=size, seed=seed, further=further)
     reel = film(agent, problem.program, problem, seconds)
     write_atomically(path, _content(path, reel, look, f"{problem.program} on {problem}", told or (lambda *_: None)))
     return Picture(path, reel.note, reel.seconds)

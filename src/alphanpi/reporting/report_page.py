@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from alphanpi.agent.loading import NamedEnvironment, Subject, as_agent
+from alphanpi.environment.guard import NO_FURTHER_SIZES
 from alphanpi.environment.instances import Instance
 from alphanpi.errors import UsageError
 from alphanpi.reporting.certificates import VERIFY_SECONDS
@@ -27,6 +28,7 @@ def report(
     instance: Instance = None,
     size: int | None = None,
     seed: int | None = None,
+    further: Mapping[str, int] = NO_FURTHER_SIZES,
     simulations: int = SIMULATIONS,
     seconds: float = SECONDS,
     most_steps: int = MOST_STEPS,
@@ -47,6 +49,7 @@ def report(
             the environment draws.
         size: Draw one of this size; the validation size by default.
         seed: Draw with this seed; 0 by default.
+        further: Draw one of these further sizes.
         simulations: Per action, in the search trees.
         seconds: Time for measuring scores where none are stored beside the weights.
         most_steps: Longest execution that is kept whole; of a longer one, the outer calls are.
@@ -74,6 +77,7 @@ def report(
         instance=instance,
         size=size,
         seed=seed,
+        further=further,
         simulations=simulations,
         seconds=seconds,
         most_steps=most_steps,

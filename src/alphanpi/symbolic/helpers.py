@@ -41,23 +41,23 @@ def exchanged(values: tuple[int, ...], one: int, other: int) -> tuple[int, ...]:
     return tuple(copy)
 
 
-class _Rows(dict[int, tuple[bool, ...]]):
+class _OneHot(dict[int, tuple[bool, ...]]):
     """What `one_hot` is of known values."""
 
     def __missing__(self, value: int) -> tuple[bool, ...]:
         raise IndexError(f"{value} is not from 0 to {len(self) - 1}")
 
 
-class _Tables(dict[int, _Rows]):
+class _OneHotByCount(dict[int, _OneHot]):
     """The same by their number, made as they are asked for."""
 
-    def __missing__(self, count: int) -> _Rows:
+    def __missing__(self, count: int) -> _OneHot:
         places = range(count)
-        self[count] = known = _Rows({value: tuple(place == value for place in places) for value in places})
+        self[count] = known = _OneHot({value: tuple(place == value for place in places) for value in places})
         return known
 
 
-_ONE_HOT = _Tables()
+_ONE_HOT = _OneHotByCount()
 
 
 def one_hot(value: int, count: int) -> tuple[bool, ...]:

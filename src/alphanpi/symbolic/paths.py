@@ -405,7 +405,10 @@ class Paths:
                 if self.model is None:
                     return None
                 self._require_time()
-                found.append(tuple(self.model.eval(term, model_completion=True) for term in terms))
+                values = tuple(self.model.eval(term, model_completion=True) for term in terms)
+                if not all(z3.is_int_value(value) or z3.is_true(value) or z3.is_false(value) for value in values):
+                    return None
+                found.append(values)
                 self.add(z3.Or(*[term != value for term, value in zip(terms, found[-1], strict=True)]))
             return found
         finally:

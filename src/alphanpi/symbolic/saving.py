@@ -18,7 +18,7 @@ class _Stand(NamedTuple):
     """Stands in a state for a value that was asked for."""
 
     turn: int
-    whole: bool  # else a tuple
+    whole: bool  # else a tuple or a text
 
 
 class _Stands:
@@ -35,6 +35,8 @@ class _Stands:
 
     def numbers(self) -> Any:
         return self._stand(False)
+
+    text = numbers
 
     def _stand(self, whole: bool) -> _Stand:
         self.count += 1
@@ -55,6 +57,9 @@ class _Numbered:
 
     def numbers(self) -> tuple[int, ...]:
         return tuple(self.number() for _ in range(self.number()))
+
+    def text(self) -> str:
+        return "".join(map(chr, self.numbers()))
 
     @property
     def used_up(self) -> bool:
@@ -77,7 +82,7 @@ def made_of(symbolic: Callable[[Unknowns], State], numbers: Sequence[int]) -> St
     saved = _Numbered(numbers)
     try:
         state = symbolic(saved)
-    except (StopIteration, RuntimeError):  # which is what a generator makes of it
+    except (StopIteration, RuntimeError, ValueError, OverflowError):  # a generator's end; no character
         return None
     return state if saved.used_up else None
 
@@ -85,7 +90,8 @@ def made_of(symbolic: Callable[[Unknowns], State], numbers: Sequence[int]) -> St
 def _found(general: Any, state: Any) -> Iterator[tuple[int, tuple[int, ...]]]:
     """By the turn in which they were asked for, the values of a state."""
     if type(general) is _Stand:
-        yield general.turn, (int(state),) if general.whole else (len(state), *map(int, state))
+        plain = map(ord, state) if isinstance(state, str) else () if general.whole else map(int, state)
+        yield general.turn, (int(state),) if general.whole else (len(state), *plain)
     else:
         for both in zip(_parts(general), _parts(state), strict=True):
             yield from _found(*both)

@@ -57,7 +57,7 @@ class IdealPrograms:
         self._budget = 0
         self._probe = probe
         self._ends: dict[tuple[str, Any], Any | None] = {}
-        self._steps: dict[tuple[str, Any], tuple[IdealStep, ...]] = {}
+        self._steps: dict[tuple[str, int, Any], tuple[IdealStep, ...]] = {}
         self._open: set[tuple[str, Any]] = set()
 
     def renew(self) -> None:
@@ -106,12 +106,13 @@ class IdealPrograms:
 
     def _explored(self, program: str, start: Any) -> _Explored:
         limit = self._probe.depth(program, start) - 1  # STOP is the last action
+        measure = self._probe.measure(program, start)
         distance, frontier = {start: 0}, [start]
         edges: list[tuple[Any, IdealStep]] = []
         for length in range(1, limit + 1):
             following = []
             for state in frontier:
-                for step in self._after(program, state):
+                for step in self._after(program, measure, state):
                     edges.append((state, step))
                     if step.after not in distance:
                         distance[step.after] = length
@@ -123,11 +124,11 @@ class IdealPrograms:
     def _search(self, program: str, start: Any) -> Any | None:
         if self._probe.post(program, start, start):
             return start
-        frontier, reached = [start], {start}
+        measure, frontier, reached = self._probe.measure(program, start), [start], {start}
         for _ in range(self._probe.depth(program, start) - 1):
             following = []
             for state in frontier:
-                for _, after, _ in self._after(program, state):
+                for _, after, _ in self._after(program, measure, state):
                     if after not in reached:
                         if self._probe.post(program, start, after):
                             return after
@@ -138,9 +139,9 @@ class IdealPrograms:
                 break
         return None
 
-    def _after(self, program: str, state: Any) -> tuple[IdealStep, ...]:
-        """All that is one action or one call away."""
-        key = program, state
+    def _after(self, program: str, measure: int, state: Any) -> tuple[IdealStep, ...]:
+        """All that is one action or one call away, in a call that began with this measure."""
+        key = program, measure, state
         known = self._steps.get(key)
         if known is None:
             if self._budget <= 0:
@@ -149,15 +150,15 @@ class IdealPrograms:
             actions = (
                 IdealStep(name, self._probe.act(state, name)) for name in self._probe.legal_actions(program, state)
             )
-            known = self._steps[key] = (*actions, *self._after_calls(program, state))
+            known = self._steps[key] = (*actions, *self._after_calls(program, measure, state))
         return known
 
-    def _after_calls(self, program: str, state: Any) -> list[IdealStep]:
+    def _after_calls(self, program: str, measure: int, state: Any) -> list[IdealStep]:
         probe, steps = self._probe, []
         for call in probe.legal_calls(program, state):
             entered, callee = probe.enter(state, call, program), probe.library.called(call).name
             recursive = probe.recursive(program, call)
-            if recursive and not (probe.measure(callee, entered) < probe.measure(program, state)):
+            if recursive and not probe.measure(callee, entered) < measure:
                 continue
             if (callee, entered) in self._open:
                 continue

@@ -49,7 +49,7 @@ def check_states(exam: Examination) -> None:
             in_time = steps + 2 <= exam.probe.depth(name, start)  # the call, and STOP
             for callee in exam.probe.legal_calls(name, state):
                 recursive_calls += exam.probe.recursive(name, callee)
-                _call(exam, state, callee, rng, in_time)
+                _call(exam, start, state, callee, rng, in_time)
     if global_generators() != generators:
         message = "observe, act, pre, post, enter, leave or a member that shows states draws from a global generator"
         collector.add("determinism", name, message, next(iter(visited), None))
@@ -202,7 +202,7 @@ def _leave_callee(exam: Examination, callee: str, caller_state: Any, state: Any)
     return exam.probe.leave(caller_state, state, callee, exam.name)
 
 
-def _call(exam: Examination, state: Any, call: str, rng: np.random.Generator, in_time: bool) -> None:
+def _call(exam: Examination, start: Any, state: Any, call: str, rng: np.random.Generator, in_time: bool) -> None:
     """Check a legal call and remember it; rules `frame` and `measure`."""
     probe, collector, name = exam.probe, exam.collector, exam.name
     entered, callee = probe.enter(state, call, name), probe.library.called(call).name
@@ -218,7 +218,7 @@ def _call(exam: Examination, state: Any, call: str, rng: np.random.Generator, in
         collector.add("frame", name, f"leaving {told} at once does not give the caller's state", state)
     if not probe.recursive(name, call):
         return
-    outer, inner = probe.measure(name, state), probe.measure(callee, entered)
+    outer, inner = probe.measure(name, start), probe.measure(callee, entered)
     if not inner < outer:
         collector.add("measure", name, f"{told} takes the measure from {outer} to {inner}", state)
     *_, ended = probe.walk(callee, entered, rng, _CALLEE_ACTIONS)
