@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from alphanpi.symbolic import every, exchanged, first, fold, is_sorted, last, length, replaced, same_values, swept
 from alphanpi.symbolic.faults import EffortError, NotExpressibleError, RaisesError
-from alphanpi.symbolic.paths import ALWAYS
 from alphanpi.symbolic.reasoning import Reasoning
 
 
@@ -71,26 +70,6 @@ def test_a_question_that_was_answered_or_follows_from_a_known_value_is_not_asked
     digits = [tuple(digit == value for digit in (0, 1, 2, 0, 1, 2)) for value in range(4)]
     assert found == {(answers, more, more, more) for answers in digits for more in (False, True)}
     assert reasoning.paths.queries < 40
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=5), st.integers(0, 4))
-def test_which_of_several_guards_may_hold(bounds, least):
-    """They may overlap, and some were asked for by a part of what makes them up."""
-    reasoning = Reasoning()
-    paths = reasoning.paths
-    x: Any = reasoning.number()
-    guards: list[Any] = [
-        next(guard)
-        for low, high in bounds
-        for guard in [(paths.guarded(ALWAYS) for inside in paths.ways(lambda: low <= x <= high) if inside)]  # noqa: B023
-        if low <= high
-    ]
-    expected = [number for number, (low, high) in enumerate(one for one in bounds if one[0] <= one[1]) if high >= least]
-    if len(guards) > 1 and expected:
-        for known in paths.ways(lambda: bool(x >= least)):
-            if known:
-                assert paths.met(guards) == expected
 
 
 def test_what_python_computes_is_computed():

@@ -358,7 +358,7 @@ class _Ways:
     def _do(self, state: Any, action: str, group: _Alike) -> None:
         """What an action leads to, in all threads that take it."""
         body, before = self.body, self._actions
-        with body.paths.supposing(z3.Or(*[thread.guard.term for thread in group.threads])) as possible:
+        with body.paths.supposing(z3.Or(*[thread.guard for thread in group.threads])) as possible:
             if not possible:
                 return
             for read in group.reads:
