@@ -11,9 +11,10 @@ from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.agent.loading import describe
 from alphanpi.engine.tables import Failure
 from alphanpi.learn.checkpoint import restore, save_checkpoint
+from alphanpi.learn.iteration import Seconds
 from alphanpi.learn.presets import preset
 from alphanpi.learn.proof import prove
-from alphanpi.learn.trainer import Seconds, Trainer
+from alphanpi.learn.trainer import Trainer
 from alphanpi.support.config import override
 from alphanpi.verification.exploration import MOST_FAILING, recreate
 from tests.helpers.solutions import ScriptedEvaluator

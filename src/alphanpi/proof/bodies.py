@@ -18,9 +18,9 @@ from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.proof.framing import Choice, Framing
-from alphanpi.proof.loop_statements import Moment
 from alphanpi.proof.loops import Head, Holding, Loops, RealCall
 from alphanpi.proof.observations import Met, Observations
+from alphanpi.proof.readings import Moment
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.formulas import any_of
 from alphanpi.symbolic.reasoning import Reasoning

@@ -21,7 +21,9 @@ from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.environment.step import Step
 from alphanpi.network.decisions import Decisions
-from alphanpi.proof.loop_statements import LoopStatements, Moment, Seen, Statement, part_at
+from alphanpi.proof.loop_statements import statements_about
+from alphanpi.proof.readings import Moment, Seen, part_at
+from alphanpi.proof.statement import Statement
 from alphanpi.symbolic.faults import ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.reasoning import Reasoning, is_unknown
 from alphanpi.symbolic.states import parts_of, remade
@@ -96,8 +98,8 @@ class Loops:
 
     def add(self, context: int, general: Any) -> None:
         """Make a head of a context, with all statements that fit what was seen there."""
-        statements = LoopStatements(self.environment, self.program, general, self._seen[context])
-        self.heads[context] = Head(context, statements.all())
+        statements = statements_about(self.environment, self.program, general, self._seen[context])
+        self.heads[context] = Head(context, statements)
 
 
 def _returned_to(beginning: int, edges: dict[int, set[int]]) -> list[int]:
