@@ -133,6 +133,12 @@ def _print(console: Console, certificate: Any, rechecked: Path | None, out: Path
                 "depth or more to spare, at every size",
                 "loop:",
             )
+        if program.proof is not None and program.proof.statements:
+            count = len(program.proof.statements)
+            say(
+                f"{program.name} loops; {count:,} statements stay true all the while (--out or --json lists them)",
+                "loop:",
+            )
         if program.counter_example is not None:
             _print_counter_example(say, program)
         if program.frozen is not None:

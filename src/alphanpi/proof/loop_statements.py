@@ -120,17 +120,13 @@ class _NumberStatements:
         changing = [number for number in self.readings.numbers if number.changes]
         steady = [number for number in self.readings.numbers if not number.changes]
         differences = [
-            Number(f"({one.text} - {other.text})", _difference(one, other), changes=True)
+            _less(one, other)
             for one, other in product(self.readings.numbers, repeat=2)
             if one.changes != other.changes or (one.changes and one is not other)
         ]
-        for pair in combinations(changing, 2):
-            for ends in ((steady, True), (steady, False)):
-                for one, other in product(ends[0], repeat=2):
-                    first = _difference(one, pair[0]) if ends[1] else _difference(pair[0], one)
-                    second = _difference(other, pair[1]) if ends[1] else _difference(pair[1], other)
-                    text = f"({one.text} + {other.text} and {pair[0].text} + {pair[1].text}, {ends[1]})"
-                    differences.append(Number(text, _sum(first, second), changes=True))
+        for (one, other), (first, second) in product(combinations(changing, 2), product(steady, repeat=2)):
+            differences.append(_both(_less(first, one), _less(second, other)))
+            differences.append(_both(_less(one, first), _less(other, second)))
         visits = [
             (one.moment, other.moment)
             for one, other in pairwise(self.readings.seen)
@@ -177,12 +173,12 @@ def _given(environment: Environment[Any], program: str, moments: Sequence[Moment
     return [Statement(f"statement {number + 1} of `invariants`", holds(number)) for number in range(count)]
 
 
-def _difference(one: Number, other: Number) -> Reading:
-    return lambda moment: one.of(moment) - other.of(moment)
+def _less(one: Number, other: Number) -> Number:
+    return Number(f"({one.text} - {other.text})", lambda moment: one.of(moment) - other.of(moment), changes=True)
 
 
-def _sum(one: Reading, other: Reading) -> Reading:
-    return lambda moment: one(moment) + other(moment)
+def _both(one: Number, other: Number) -> Number:
+    return Number(f"({one.text} + {other.text})", lambda moment: one.of(moment) + other.of(moment), changes=True)
 
 
 def _sums_to(terms: Sequence[tuple[int, Number]], more: int) -> Reading:

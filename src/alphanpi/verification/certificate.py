@@ -14,7 +14,7 @@ from alphanpi.environment.cutoff import Cutoff
 from alphanpi.environment.guard import Guard, shown
 from alphanpi.environment.provenance import source_sha256
 from alphanpi.environment.specification import Environment
-from alphanpi.network.decisions import Decisions
+from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.network.history_table import NONE
 from alphanpi.network.model import NPINetwork
 from alphanpi.support.versions import versions
@@ -65,7 +65,7 @@ BY_MACHINE = (
     "The environment is deterministic and pure.",
     "Programs are started in states that `valid` allows and that are cases of `symbolic`, with arguments that are "
     "declared: starts that `initial` draws are seen to be. That calls begin and end in such states is proved.",
-    "All values are integers, tuples of them, or truth values.",
+    "All values are integers, tuples of them, texts, or truth values.",
     "The environment's code does with unknown values what it does with known ones: whatever else can be noticed is "
     "refused, and states of real runs are compared. What cannot be noticed is `type`, `is`, and C code that raises.",
     "z3's answers that something is impossible are right; where it does not know, it is taken for possible.",
@@ -188,13 +188,30 @@ def _program(item: ProgramShown, guard: Guard, decisions: Decisions, frozen: str
 
 def _proof(body: BodyShown, decisions: Decisions) -> ProofRecord:
     lines = sorted(_written(sequence, decisions) for sequence in body.sequences)
-    return ProofRecord(paths=body.paths, sequences_sha256=hashlib.sha256("\n".join(lines).encode()).hexdigest())
+    record = ProofRecord(paths=body.paths, sequences_sha256=_sha256(lines))
+    if body.sequences:
+        return record
+    points = sorted(_point_written(*point, decisions) for point in body.points)
+    return record.model_copy(
+        update={"points": len(points), "points_sha256": _sha256(points), "statements": list(body.loops)}
+    )
+
+
+def _sha256(lines: list[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _point_written(history: int, mask: Mask, decisions: Decisions) -> str:
+    """What the agent carries, observation and legal actions of a step, and the action taken."""
+    before, observation = decisions.table.histories[history]
+    seen = " ".join(str(int(entry)) for entry in observation)
+    legal = "".join(str(int(allowed)) for allowed in mask)
+    return f"{_carried(before, decisions)}|{seen}|{legal}|{decisions.decide(history, mask).action}"
 
 
 def _size(explored: Explored, decisions: Decisions) -> SizeRecord:
     lines = sorted(_written(sequence, decisions) for sequence in explored.sequences)
-    content = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    return SizeRecord(size=explored.size, runs=explored.runs, sequences=len(lines), sequences_sha256=content)
+    return SizeRecord(size=explored.size, runs=explored.runs, sequences=len(lines), sequences_sha256=_sha256(lines))
 
 
 def _written(sequence: SequenceShown, decisions: Decisions) -> str:
@@ -213,7 +230,7 @@ def _loop(loop: LoopShown, decisions: Decisions) -> LoopRecord:
     return LoopRecord(
         situations=loop.situations,
         points=len(loop.points),
-        points_sha256=hashlib.sha256("\n".join(lines).encode()).hexdigest(),
+        points_sha256=_sha256(lines),
         views=len({point.view for point in loop.points}),
         spare=loop.spare,
     )

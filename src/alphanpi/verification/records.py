@@ -73,6 +73,9 @@ class ProofRecord(CertificatePart):
 
     paths: Count  # ways through the body, from states of which nothing is known
     sequences_sha256: Hash
+    points: Count = 0  # steps, where sequences have no end or are not told apart
+    points_sha256: Hash | None = None
+    statements: list[str] = []  # what stays true where it loops
 
 
 class CounterExampleStep(CertificatePart):
