@@ -98,13 +98,10 @@ class Adder(Environment[Sum]):
 
     def valid(self, state: Sum) -> bool:
         first, second, result, carry, column, start = state
-        end = length(first)
-        return (
-            end == length(second) == length(result)
-            and 0 <= start <= column <= end > start
-            and carry in (0, 1)
-            and every(0, end, lambda k: first[k] in (0, 1) and second[k] in (0, 1))
-            and every(0, end, lambda k: result[k] in ((0, 1) if k < column else (0,)))
+        end, bit = length(first), (0, 1)
+        sound = end == length(second) == length(result) and 0 <= start <= column <= end > start and carry in bit
+        return sound and every(
+            0, end, lambda k: first[k] in bit and second[k] in bit and result[k] in (bit if k < column else (0,))
         )
 
     def parse(self, program: str, text: str) -> Sum:
