@@ -18,7 +18,7 @@ from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions, Mask
 from alphanpi.proof.framing import Choice, Framing
-from alphanpi.proof.loops import Head, Holding, Loops, RealCall
+from alphanpi.proof.loops import Head, Holding, Loops, Passage, RealCall
 from alphanpi.proof.observations import Met, Observations
 from alphanpi.proof.readings import Moment
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
@@ -122,6 +122,7 @@ class _Body:
         self.loops: Loops | None = None
         self.heads: Mapping[int, Head] = {}
         self.pending: list[int | None] = [None]  # where ways are to begin: at the start, or at a head
+        self.passages: dict[int | None, Passage] = {}
         self.counts: dict[int | None, int] = {}  # ways from there
         self.sequences: set[SequenceShown] = set()
         self.points: set[tuple[int, Mask]] = set()
@@ -139,6 +140,7 @@ class _Body:
                 source = self.pending.pop(0)
                 try:
                     self._go_through(source)
+                    self.pending = self.pending or self._unsettled()
                 except _BackError as back:
                     self._add_head(back.context)
         except _EnoughError:
@@ -180,11 +182,20 @@ class _Body:
         """All that was gone through is gone through again, to the new head."""
         assert self.loops is not None, "only bodies that may loop are looked at for it"
         self.loops.add(context, self._general())
-        self.pending, self.counts = [None], {}
+        self.pending, self.counts, self.passages = [None], {}, {}
+
+    def _unsettled(self) -> list[int | None]:
+        """Where ways began with more than is left, or led to heads where less was shown than is left."""
+        return [
+            source
+            for source, passage in self.passages.items()
+            if not passage.holds(None if source is None else self.heads[source], self.heads)
+        ]
 
     def _go_through(self, source: int | None) -> None:
         """All ways from the start, or from a head, to the next heads and ends."""
         self.counts[source] = 0
+        self.passages[source] = Passage(() if source is None else self.heads[source].statements)
         for choice in self.framing.choices(self.program):
             for start in self.ways(lambda choice=choice: self._begun(choice)):  # type: ignore[misc]
                 self._go_from(start, source)
@@ -200,22 +211,24 @@ class _Body:
                 walk.go_on_from(moment, source)
 
     def _any_moment(self, start: Any, limit: Any, head: int) -> Moment:
-        return self.holding.any_moment(self.framed(start), start, limit, self.heads[head])
+        return self.holding.any_moment(self.framed(start), start, limit, self.passages[head].believed)
 
     def framed(self, start: Any) -> Any:
         """The most general state in the call."""
         return self.framing.of(start, self.environment.symbolic(self.reasoning))
 
-    def arrive(self, context: int, moment: Moment) -> None:
+    def arrive(self, source: int | None, context: int, moment: Moment) -> None:
         """Come to a head: give up what is not true there."""
-        head, asked, before = self.heads[context], set[str](), len(self.heads[context].statements)
-        while waiting := [one for one in head.statements if one.text not in asked]:
+        head, shown, gave_up = self.heads[context], set[str](), False
+        while waiting := [one for one in head.statements if one.text not in shown]:
             for statement in waiting:
-                asked.add(statement.text)
-                if not self.holding.follows(statement, moment):
+                if self.holding.follows(statement, moment):
+                    shown.add(statement.text)
+                else:
                     head.give_up(statement)
-                    before = -1
-        if (context not in self.counts or before < 0) and context not in self.pending:
+                    gave_up = True
+        self.passages[source].note(context, shown)
+        if (gave_up or context not in self.counts) and context not in self.pending:
             self.pending.append(context)
 
     def ways(self, function: Callable[[], Any]) -> Iterator[Any]:
@@ -297,8 +310,9 @@ class _Ways:
                 if possible:
                     body.note(self._source, arrived)
                     self._fits(state)
+                    self._keeps_frame(state, "it may go on with another argument or start than it began with")
                     taken = self._before + len(self._actions)
-                    body.arrive(context, Moment(self.start, state, taken, self.limit))
+                    body.arrive(self._source, context, Moment(self.start, state, taken, self.limit))
         others = [thread for thread in threads if thread.context not in body.heads]
         for thread in others if body.loops is not None else []:
             if thread.context in (body.decisions.table.histories[history].before for history, _ in thread.sequence):
@@ -404,13 +418,14 @@ class _Ways:
             self._holds(
                 lambda: environment.post(body.program, start, state), "it may stop where its post-condition is false"
             )
-            and self._holds(
-                lambda: framing.is_kept(start, state), "it may end with another argument or start than it began with"
-            )
+            and self._keeps_frame(state, "it may end with another argument or start than it began with")
             and self._is_valid(
                 state, lambda general: framing.of(start, general), "it may end in a state that is not valid"
             )
         )
+
+    def _keeps_frame(self, state: Any, otherwise: str) -> bool:
+        return self._holds(lambda: self.body.framing.is_kept(self.start, state), otherwise)
 
     def _note_views(self, state: Any) -> None:
         body = self.body

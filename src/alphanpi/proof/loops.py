@@ -4,14 +4,15 @@ An agent with a window acts on what it carries from step to step, its context, o
 contexts are *heads*: every loop goes through one of them. A body is run from its start to the next head or its end, and
 from every head, in a state of which nothing is known but the head's statements, to the next. A statement that does not
 follow at the end of such a way is given up, and what was gone through with it is gone through again, until all that are
-left follow from each other. As the actions taken are a number like others, statements about them show that the body
+left follow from each other: also those that were left out as long as another one implied them, in all that was seen of
+real calls. As the actions taken are a number like others, statements about them show that the body
 stops within its depth.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -51,6 +52,26 @@ class Head:
     def give_up(self, statement: Statement) -> None:
         """Believe it no longer."""
         self._given_up.add(statement.text)
+
+
+class Passage:
+    """What was gone through from the start, or from a head: what was believed there, and what was shown where it led."""
+
+    def __init__(self, believed: Sequence[Statement]) -> None:
+        self.believed = tuple(believed)
+        self._shown: dict[int, set[str]] = {}  # by head: what is true whenever ways lead to it
+
+    def note(self, context: int, shown: set[str]) -> None:
+        """What is true where a way leads to a head."""
+        self._shown[context] = shown & self._shown.get(context, shown)
+
+    def holds(self, own: Head | None, heads: Mapping[int, Head]) -> bool:
+        """Whether all that was believed still is, and all that is believed of the heads it led to was shown there."""
+        texts = set() if own is None else {statement.text for statement in own.statements}
+        return {statement.text for statement in self.believed} <= texts and all(
+            {statement.text for statement in heads[context].statements} <= shown
+            for context, shown in self._shown.items()
+        )
 
 
 def contexts_of(decisions: Decisions, program: str, call: RealCall, environment: Environment[Any]) -> list[int]:
@@ -149,9 +170,9 @@ class Holding:
             return self.paths.excluded(effect=_denied(claim.question))
         return bool(claim)
 
-    def any_moment(self, general: Any, start: Any, limit: Any, head: Head) -> Moment:
-        """A moment of which nothing is known but that a head's statements are true of it."""
-        reasoning, statements = self.reasoning, head.statements
+    def any_moment(self, general: Any, start: Any, limit: Any, statements: Sequence[Statement]) -> Moment:
+        """A moment of which nothing is known but that these statements are true of it."""
+        reasoning = self.reasoning
         kept = {statement.kept for statement in statements if statement.kept is not None}
         state = _with_kept(general, start, kept, ())
         moment = Moment(start, state, reasoning.number(), limit)
