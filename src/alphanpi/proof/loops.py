@@ -55,7 +55,7 @@ class Head:
 
 
 class Passage:
-    """What was gone through from the start, or from a head: what was believed there, and what was shown where it led."""
+    """What was gone through from the start or a head: what was believed there, and what was shown where it led."""
 
     def __init__(self, believed: Sequence[Statement]) -> None:
         self.believed = tuple(believed)
