@@ -1,10 +1,14 @@
-"""What each mechanism of the default recipe contributes: everything as it is, with one of them taken away.
+"""What each mechanism of the default recipe contributes.
 
-    python benchmarks/ablations.py --seeds 10 --workers 16
+    python benchmarks/ablations.py --workers 16
 
-Every variant is trained on the seeds the recipe was chosen on, from 100 on, in every environment, and what it has
-learned is run on problems about ten times as large as those of training. Results go to `results/ablations.json` and
-`results/ablations.md`; runs that are in the file are not repeated.
+Taking one mechanism away at a time needs ten seeds of each for a rough answer. Here every run leaves half of them out,
+by a two-level screening design (a Hadamard matrix and its fold-over, Plackett and Burman 1946): each mechanism is
+absent in half of the 64 runs of an environment, and every other one is present and absent equally often on both
+sides. So all runs speak of every mechanism, and what two of them do together does not blur what one does.
+
+Seeds are those the recipe was chosen on, 100 to 109. What was learned is run on problems about ten times as large as
+those of training. Runs go to `ablations.json`, runs that are there are not repeated; `--report` writes `ablations.md`.
 """
 
 from __future__ import annotations
@@ -14,31 +18,35 @@ import json
 import math
 import multiprocessing
 import os
-import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
 
 from alphanpi.support.files import write_atomically
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
-FIRST_SEED = 100
+FIRST_SEED, SEEDS = 100, 10
+HALF = 32  # rows of the design; as many again of the fold-over
 LOOPS = ROOT / "benchmarks" / "loops" / "held_out.py"
 EXAMPLES = ROOT / "examples"
 
 
-class Variant(NamedTuple):
-    """A mechanism, and how it is taken away."""
+class Mechanism(NamedTuple):
+    """What can be taken away, and how."""
 
     name: str
-    mechanism: str
+    what: str
     settings: dict[str, Any]
-    replaced: dict[str, Any] = {}  # by module and attribute: what stands there instead
+    replaced: Mapping[str, Any] = MappingProxyType({})  # by module and attribute: what stands there instead
 
 
 class Case(NamedTuple):
@@ -47,14 +55,14 @@ class Case(NamedTuple):
     environment: str
     time_limit: float
     size: int
-    options: dict[str, Any] = {}
+    options: Mapping[str, Any] = MappingProxyType({})
 
 
 class Run(NamedTuple):
     """One training run."""
 
     case: str
-    variant: str
+    without: tuple[str, ...]
     seed: int
 
 
@@ -62,13 +70,31 @@ class Measured(NamedTuple):
     """What came of it."""
 
     case: str
-    variant: str
+    without: tuple[str, ...]
     seed: int
     learned: bool
     iterations: int
     seconds: float
     greedy: float  # share of large problems that the network alone solves; 0 where it has not learned
     planning: float
+
+    @property
+    def run(self) -> Run:
+        """What was run."""
+        return Run(self.case, self.without, self.seed)
+
+    @property
+    def works(self) -> bool:
+        """Whether what was learned solves all large problems."""
+        return self.learned and self.greedy == self.planning == 1
+
+
+class Effect(NamedTuple):
+    """What a mechanism does: how much more is needed without it, with a 95 % interval."""
+
+    estimate: float
+    low: float
+    high: float
 
 
 def _as_they_are(interpreter: Any, traces: Sequence[Any], search: Any, confirmed: Any) -> list[Any]:
@@ -80,47 +106,48 @@ def _nothing_solved(trainer: Any) -> list[Any]:
     return []
 
 
-VARIANTS = [
-    Variant("none", "nothing", {}),
-    Variant("failed-calls-exploring", "a failed call forbids the child", {"search.failed_call_exploration": "discard"}),
-    Variant("failed-calls-planning", "the same in planning", {"search.failed_call_exploitation": "discard"}),
-    Variant("penalty-where-possible", "recursion is asked for", {"search.recursion_penalty_where": "legal"}),
-    Variant("recursion-bonus", "recursive calls are worth more", {"search.recursion_bonus": 0.0}),
-    Variant("level-term-decays", "the level term fades", {"search.level_term": "constant"}),
-    Variant("noise-concentration", "noise is spread", {"search.noise_concentration": 0.03}),
-    Variant("c-puct-planning", "more exploration when planning", {"search.c_puct_planning": 0.5}),
-    Variant("policy-by-value", "the policy follows successes", {"learning.policy_weight": "uniform"}),
-    Variant("reverse-divergence", "reversed divergence", {"learning.consensus": 0.0}),
-    Variant("value-weight", "value loss weighs half", {"learning.value_weight": 1.0}),
-    Variant("gradient-clip", "limited gradients", {"learning.gradient_clip": 0.0}),
-    Variant("falling-rate", "falling learning rate", {"learning.slowest": 1.0}),
-    Variant("weight-average", "moving average of weights", {"learning.weight_average": 0.0}),
-    Variant("weak-programs", "failing programs are drawn more", {"learning.weak_program_weight": 0.0}),
-    Variant("mastered-share", "more successes of mastered programs", {"replay.positive_fraction_mastered": 0.7}),
-    Variant("renewal", "weights move towards fresh ones", {"learning.renewed_share": 0.0}),
-    Variant("thrift", "needless recursive calls are left out", {"replay.thrifty": False}),
-    Variant("all-programs", "all programs in every iteration", {"episodes.programs": "one"}),
-    Variant("all-sizes", "all sizes in every iteration", {"episodes.sizes": "one"}),
-    Variant("base-case", "the smallest problem is practised", {"episodes.base_case": False}),
-    Variant("error-starts", "failed starts are practised", {"episodes.error_fraction": 0.0}),
-    Variant("called-starts", "calls are practised", {"episodes.called_fraction": 0.0}),
-    Variant("called-validation", "called programs are validated more", {"validation.called_program_factor": 1}),
-    Variant("together", "several problems, one policy", {"episodes.together": 1}),
-    Variant("trials", "trials and revisions", {"episodes.trials": 0}),
-    Variant("revisions", "revisions", {"episodes.revisions": 0}),
-    Variant("trial-weights", "weights by trial", {}, {"alphanpi.learn.trainer._SLACK": 1e9}),
-    Variant("own-ways", "the agent's own ways", {}, {"alphanpi.learn.trainer.own_ways": _as_they_are}),
-    Variant("solved-ways", "ways of validation", {}, {"alphanpi.learn.trainer.Trainer._solved_ways": _nothing_solved}),
-    Variant("disagreement", "priorities by disagreement", {}, {"alphanpi.learn.situation_table._PRIORITY": 0.0}),
-    Variant("latest", "latest steps alone say what to do", {}, {"alphanpi.learn.trainer.LATEST": None}),
-    Variant("curriculum-temperature", "failing programs are played more", {"curriculum.temperature": 0.0}),
-    Variant("patience", "two validations in a row", {"curriculum.patience": 1}),
-    Variant("search-exam", "exam against needless search", {"validation.exam_search_episodes": 0}),
-    Variant("planning-exam", "exam with search", {"validation.exam_planning_episodes": 0}),
-    Variant("far-exam", "exam on large problems", {"validation.far_exam_episodes": 0}),
-    Variant("growing-window", "the window grows", {"network.largest_window": 1}),
-    Variant("window", "a window of one observation", {"network.window": 0}),
+MECHANISMS = [
+    Mechanism(
+        "failed-calls-exploring", "a failed call forbids the child", {"search.failed_call_exploration": "discard"}
+    ),
+    Mechanism("failed-calls-planning", "the same in planning", {"search.failed_call_exploitation": "discard"}),
+    Mechanism("penalty-where-possible", "recursion is asked for", {"search.recursion_penalty_where": "legal"}),
+    Mechanism("recursion-bonus", "recursive calls are worth more", {"search.recursion_bonus": 0.0}),
+    Mechanism("noise-concentration", "noise is spread", {"search.noise_concentration": 0.03}),
+    Mechanism("c-puct-planning", "more exploration when planning", {"search.c_puct_planning": 0.5}),
+    Mechanism("reverse-divergence", "reversed divergence", {"learning.consensus": 0.0}),
+    Mechanism("value-weight", "value loss weighs half", {"learning.value_weight": 1.0}),
+    Mechanism("gradient-clip", "limited gradients", {"learning.gradient_clip": 0.0}),
+    Mechanism("weight-average", "moving average of weights", {"learning.weight_average": 0.0}),
+    Mechanism("weak-programs", "failing programs are drawn more", {"learning.weak_program_weight": 0.0}),
+    Mechanism("renewal", "weights move towards fresh ones", {"learning.renewed_share": 0.0}),
+    Mechanism("thrift", "needless recursive calls are left out", {"replay.thrifty": False}),
+    Mechanism("all-sizes", "all sizes in every iteration", {"episodes.sizes": "one"}),
+    Mechanism("base-case", "the smallest problem is practised", {"episodes.base_case": False}),
+    Mechanism("called-starts", "calls are practised", {"episodes.called_fraction": 0.0}),
+    Mechanism("called-validation", "called programs are validated more", {"validation.called_program_factor": 1}),
+    Mechanism("together", "several problems, one policy", {"episodes.together": 1}),
+    Mechanism("revisions", "revisions", {"episodes.revisions": 0}),
+    Mechanism("trial-weights", "weights by trial", {}, {"alphanpi.learn.trainer._SLACK": 1e9}),
+    Mechanism("own-ways", "the agent's own ways", {}, {"alphanpi.learn.trainer.own_ways": _as_they_are}),
+    Mechanism(
+        "solved-ways", "ways of validation", {}, {"alphanpi.learn.trainer.Trainer._solved_ways": _nothing_solved}
+    ),
+    Mechanism("disagreement", "priorities by disagreement", {}, {"alphanpi.learn.situation_table._PRIORITY": 0.0}),
+    Mechanism("latest", "latest steps alone say what to do", {}, {"alphanpi.learn.trainer.LATEST": None}),
+    Mechanism("curriculum-temperature", "failing programs are played more", {"curriculum.temperature": 0.0}),
+    Mechanism("patience", "two validations in a row", {"curriculum.patience": 1}),
+    Mechanism("search-exam", "exam against needless search", {"validation.exam_search_episodes": 0}),
+    Mechanism("planning-exam", "exam with search", {"validation.exam_planning_episodes": 0}),
+    Mechanism("far-exam", "exam on large problems", {"validation.far_exam_episodes": 0}),
+    Mechanism("growing-window", "the window grows", {"network.largest_window": 1}),
 ]
+"""Those whose effect is in question; `KEPT` are not taken away here."""
+
+KEPT = (
+    "the decaying level term, successes weighted by value, the falling learning rate, practice where validation "
+    "failed, trials, a window"
+)
 
 CASES = {
     "binary-search": Case("binary-search", 12, 40),
@@ -143,33 +170,51 @@ CASES = {
     "fetch-ring": Case(f"{LOOPS}:FetchRing", 12, 40),
     "signals": Case(f"{LOOPS}:Signals", 90, 40),
 }
-SLOW = {"signals": {"none", "growing-window", "trials", "revisions", "together", "solved-ways", "disagreement"}}
-"""Variants that a case is run with, where not with all."""
+
+
+def design() -> NDArray[np.bool_]:
+    """Which mechanisms each row leaves out; [2 * HALF, mechanisms]."""
+    matrix = np.ones((1, 1), int)
+    while len(matrix) < HALF:
+        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    columns = matrix[:, 1 : 1 + len(MECHANISMS)]
+    return np.concatenate([columns, -columns]) < 0
+
+
+def runs_of(case: str) -> list[Run]:
+    """The runs of an environment; a row and its opposite have the same seed."""
+    return [
+        Run(
+            case,
+            tuple(one.name for one, absent in zip(MECHANISMS, row, strict=True) if absent),
+            FIRST_SEED + number % HALF % SEEDS,
+        )
+        for number, row in enumerate(design().tolist())
+    ]
 
 
 @contextmanager
-def _taken_away(variant: Variant) -> Iterator[None]:
-    with_patches = [patch(target, value) for target, value in variant.replaced.items()]
-    for one in with_patches:
-        one.start()
-    try:
-        yield
-    finally:
-        for one in reversed(with_patches):
-            one.stop()
+def _without(names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The settings; code is replaced for as long as this lasts."""
+    taken = [one for one in MECHANISMS if one.name in names]
+    with ExitStack() as stack:
+        for one in taken:
+            for target, value in one.replaced.items():
+                stack.enter_context(patch(target, value))
+        yield {key: value for one in taken for key, value in one.settings.items()}
 
 
 def measure(run: Run) -> Measured:
     """Train and look at what was learned."""
     import alphanpi
 
-    case, variant = CASES[run.case], next(one for one in VARIANTS if one.name == run.variant)
-    with tempfile.TemporaryDirectory() as folder, _taken_away(variant):
+    case = CASES[run.case]
+    with tempfile.TemporaryDirectory() as folder, _without(run.without) as settings:
         outcome = alphanpi.train(
             case.environment,
             seed=run.seed,
             out=Path(folder) / "run",
-            settings=variant.settings,
+            settings=settings,
             time_limit=case.time_limit,
             **case.options,
         )
@@ -218,16 +263,83 @@ def measure_all(runs: Sequence[Run], workers: int, deadline: float, keep: Callab
         process.terminate()
 
 
+def effects(measured: Sequence[Measured], response: Callable[[Measured], float]) -> list[Effect]:
+    """Least squares of a response on the presence of all mechanisms, and on the environments; one effect each."""
+    cases = sorted({one.case for one in measured})
+    absent = np.array([[one.name in run.without for one in MECHANISMS] for run in measured], float)
+    blocks = np.array([[run.case == case for case in cases] for run in measured], float)
+    design = np.concatenate([absent, blocks], axis=1)
+    found = np.array([response(run) for run in measured])
+    solution, *_ = np.linalg.lstsq(design, found, rcond=None)
+    freedom = max(1, len(found) - design.shape[1])
+    variance = ((found - design @ solution) ** 2).sum() / freedom * np.linalg.pinv(design.T @ design).diagonal()
+    half = 2.0 * np.sqrt(variance[: len(MECHANISMS)])  # 2.04 at 32 degrees of freedom
+    return [
+        Effect(*one)
+        for one in np.stack(
+            [solution[: len(half)], solution[: len(half)] - half, solution[: len(half)] + half], 1
+        ).tolist()
+    ]
+
+
+def report(measured: Sequence[Measured]) -> str:
+    """The effects in words and figures."""
+    cases = [case for case in CASES if any(one.case == case for one in measured)]
+    lines = [
+        "# What each mechanism contributes",
+        "",
+        "Written by `python benchmarks/ablations.py --report` from `ablations.json`; see that file for the method:",
+        f"{len(measured)} runs, half of the mechanisms absent in each, so that every mechanism is absent in half of",
+        f"them; always present: {KEPT}.",
+        "",
+        "*Time*: by how much seconds until learned are multiplied where the mechanism is taken away (runs that did",
+        "not learn count as their limit), with a 95 % interval; above 1, it helps. *Works*: the change, in percentage",
+        "points, of the runs that learn and then solve all large problems, greedy and planning. Bold: the interval",
+        "leaves 1 or 0 out.",
+        "",
+        "| taken away | time | works | time by environment, where the interval leaves 1 out |",
+        "|---|---|---|---|",
+    ]
+
+    def seconds(one: Measured) -> float:
+        return math.log(one.seconds if one.learned else CASES[one.case].time_limit)
+
+    def share(one: Measured) -> float:
+        return 100.0 * one.works
+
+    by_case = {case: effects([one for one in measured if one.case == case], seconds) for case in cases}
+    pairs = zip(MECHANISMS, effects(measured, seconds), effects(measured, share), strict=True)
+    for number, (mechanism, time_effect, works) in enumerate(pairs):
+        single = [(case, by_case[case][number]) for case in cases]
+        told = ", ".join(f"{case} {_factor(one)}" for case, one in single if one.low > 0 or one.high < 0)
+        points = f"{works.estimate:+.1f} ({works.low:+.1f} to {works.high:+.1f})"
+        lines.append(f"| {mechanism.what} | {_factor(time_effect)} | {_bold(points, works)} | {told} |")
+    lines += ["", "| environment | runs | learned | works | median seconds |", "|---|---|---|---|---|"]
+    for case in cases:
+        own = [one for one in measured if one.case == case]
+        learned, works_in = sum(one.learned for one in own), sum(one.works for one in own)
+        median = np.median([one.seconds if one.learned else CASES[case].time_limit for one in own])
+        lines.append(f"| {case} | {len(own)} | {learned} | {works_in} | {median:.1f} |")
+    return "\n".join(lines) + "\n"
+
+
+def _bold(text: str, effect: Effect) -> str:
+    return f"**{text}**" if effect.low > 0 or effect.high < 0 else text
+
+
+def _factor(effect: Effect) -> str:
+    estimate, low, high = (math.exp(one) for one in effect)
+    return _bold(f"{estimate:.2f} ({low:.2f} to {high:.2f})", effect)
+
+
 def main() -> None:
     """Run what is missing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", default=list(CASES), help=f"some of: {', '.join(CASES)}")
-    parser.add_argument("--variants", nargs="*", default=[one.name for one in VARIANTS])
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     parser.add_argument("--workers", type=int, default=1, help="runs side by side, one core each")
     parser.add_argument("--seconds", type=float, default=math.inf, help="after which no more results are waited for")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
+    parser.add_argument("--report", action="store_true", help="write what there is, and run nothing")
     arguments = parser.parse_args()
     for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = "1"
@@ -235,21 +347,19 @@ def main() -> None:
     deadline = time.monotonic() + arguments.seconds
     file = arguments.out / "ablations.json"
     arguments.out.mkdir(parents=True, exist_ok=True)
-    measured = [Measured(**one) for one in json.loads(file.read_text())] if file.is_file() else []
-    known = {Run(one.case, one.variant, one.seed) for one in measured}
-    wanted = [
-        Run(case, variant, arguments.first_seed + seed)
-        for seed in range(arguments.seeds)
-        for variant in arguments.variants
-        for case in arguments.cases
-        if variant in SLOW.get(case, {variant})
-    ]
+    kept = json.loads(file.read_text()) if file.is_file() else []
+    measured = [Measured(**{**one, "without": tuple(one["without"])}) for one in kept]
+    if arguments.report:
+        write_atomically(arguments.out / "ablations.md", report(measured))
+        return
+    known = {one.run for one in measured}
+    wanted = [run for case in arguments.cases for run in runs_of(case) if run not in known]
 
     def keep(one: Measured) -> None:
         measured.append(one)
-        write_atomically(file, json.dumps([kept._asdict() for kept in measured]).replace("}, {", "},\n {") + "\n")
+        write_atomically(file, json.dumps([found._asdict() for found in measured]).replace("}, {", "},\n {") + "\n")
 
-    measure_all([run for run in wanted if run not in known], arguments.workers, deadline, keep)
+    measure_all(wanted, arguments.workers, deadline, keep)
 
 
 if __name__ == "__main__":
