@@ -67,6 +67,19 @@ def test_the_gallery_shows_every_environment_as_it_is():
     assert "\n## hanoi\n" in page
 
 
+@pytest.mark.parametrize("name", ["lights", "adder"])
+def test_the_guide_to_proofs_shows_what_makes_the_examples_provable(name):
+    page = (DOCS / "verification.md").read_text()
+    source = (ROOT / "examples" / f"{name}.py").read_text()
+    shown = dict(zip(["lights", "adder"], re.findall(r"```diff\n(.*?)```", page, re.DOTALL), strict=True))[name]
+    for change in shown.split("\n\n"):
+        new = [line[1:] for line in change.splitlines() if line.startswith("+")]
+        assert source.count("\n".join(new)) == 1, change
+    if name == "lights":
+        assert len(re.findall(r"^\+.+", shown, re.MULTILINE)) == 12
+        assert "Twelve lines are new" in page
+
+
 def test_readme_names_every_page():
     readme = (ROOT / "README.md").read_text()
     for page in DOCS.rglob("*.md"):

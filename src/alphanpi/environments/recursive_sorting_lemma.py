@@ -1,6 +1,6 @@
 """Why recursive sorting with the observation `compare` can be verified for every length.
 
-The proof is in docs/verification.md.
+The proof is in docs/lemmas.md.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ CUTOFF = Cutoff(
         "inner call change any. Four actions that sort every list of 5 contain BUBBLE, RESET and BUBBLESORT in this "
         "order and at most one more action, and all such sequences look alike on 5 and on more elements. They sort: "
         "the pass brings the largest value to the end, the inner call sorts the others, and nothing undoes it. "
-        "The proof is in docs/verification.md."
+        "The proof is in docs/lemmas.md."
     ),
     sizes={"RSHIFT": 9, "LSHIFT": 9, "COMPSWAP": 9, "RESET": 13, "BUBBLE": 10, "BUBBLESORT": SORTED_FROM + 1},
     conditions=(
