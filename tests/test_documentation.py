@@ -14,7 +14,7 @@ import pytest
 
 import alphanpi
 from alphanpi.cli import app, learning
-from tests.helpers.paths import DOCS, ROOT
+from tests.helpers.paths import DOCS, ROOT, SOURCE
 
 PAGES = sorted([*DOCS.rglob("*.md"), *(ROOT / name for name in ("README.md", "SECURITY.md", "CHANGELOG.md"))])
 _COMMAND = re.compile(r"^(?:    |\t)\s*(?:\$ )?(alphanpi [^\n]*(?:\\\n[^\n]*)*)$", re.MULTILINE)
@@ -78,6 +78,11 @@ def test_the_guide_to_proofs_shows_what_makes_the_examples_provable(name):
     if name == "lights":
         assert len(re.findall(r"^\+.+", shown, re.MULTILINE)) == 12
         assert "Twelve lines are new" in page
+
+
+def test_the_page_on_lemmas_shows_one_that_is_there():
+    [shown] = re.findall(r"```python\n(.*?)```", (DOCS / "lemmas.md").read_text(), re.DOTALL)
+    assert shown in (SOURCE / "environments" / "hanoi.py").read_text()
 
 
 def test_readme_names_every_page():
