@@ -14,7 +14,7 @@ import pytest
 
 import alphanpi
 from alphanpi.cli import app, learning
-from tests.helpers.paths import DOCS, ROOT
+from tests.helpers.paths import DOCS, ROOT, SOURCE
 
 PAGES = sorted([*DOCS.rglob("*.md"), *(ROOT / name for name in ("README.md", "SECURITY.md", "CHANGELOG.md"))])
 _COMMAND = re.compile(r"^(?:    |\t)\s*(?:\$ )?(alphanpi [^\n]*(?:\\\n[^\n]*)*)$", re.MULTILINE)
@@ -65,6 +65,24 @@ def test_the_gallery_shows_every_environment_as_it_is():
     page = runpy.run_path(str(ROOT / "scripts" / "gallery.py"))["page"]()
     assert page == (DOCS / "gallery.md").read_text()
     assert "\n## hanoi\n" in page
+
+
+@pytest.mark.parametrize("name", ["lights", "adder"])
+def test_the_guide_to_proofs_shows_what_makes_the_examples_provable(name):
+    page = (DOCS / "verification.md").read_text()
+    source = (ROOT / "examples" / f"{name}.py").read_text()
+    shown = dict(zip(["lights", "adder"], re.findall(r"```diff\n(.*?)```", page, re.DOTALL), strict=True))[name]
+    for change in shown.split("\n\n"):
+        new = [line[1:] for line in change.splitlines() if line.startswith("+")]
+        assert source.count("\n".join(new)) == 1, change
+    if name == "lights":
+        assert len(re.findall(r"^\+.+", shown, re.MULTILINE)) == 12
+        assert "Twelve lines are new" in page
+
+
+def test_the_page_on_lemmas_shows_one_that_is_there():
+    [shown] = re.findall(r"```python\n(.*?)```", (DOCS / "lemmas.md").read_text(), re.DOTALL)
+    assert shown in (SOURCE / "environments" / "hanoi.py").read_text()
 
 
 def test_readme_names_every_page():

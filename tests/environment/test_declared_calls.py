@@ -271,6 +271,20 @@ def test_further_sizes_are_drawn_enumerated_or_given():
     assert guard.initial("EMPTY", 2, np.random.default_rng(0), {"times": 9}).left == 18
 
 
+def test_further_sizes_need_no_enumeration():
+    class Drawn(Counting):
+        further_sizes = {"times": (1, 3)}  # noqa: RUF012
+
+        def initial(self, program, size, rng, times=1):
+            return Count(size * times)
+
+    guard = Guard(Drawn())
+    with pytest.raises(NotImplementedError):
+        list(guard.enumerate("EMPTY", 2))
+    with pytest.raises(NotImplementedError):
+        list(guard.templates("EMPTY", 2, (1, 2)))
+
+
 def test_further_sizes_must_be_sizes():
     class Broken(Repeated):
         further_sizes = {"times": ()}  # noqa: RUF012

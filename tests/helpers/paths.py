@@ -9,5 +9,6 @@ import alphanpi
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(alphanpi.__file__).parent
 DOCS = ROOT / "docs"
+BENCHMARKS = ROOT / "benchmarks"
 EXAMPLES = ROOT / "examples"
 LIGHTS = EXAMPLES / "lights.py"

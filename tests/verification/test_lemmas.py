@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from alphanpi.agent.interpreter import Execution, Interpreter
 from alphanpi.engine.tables import Failure
 from alphanpi.environment.specification import STOP, Environment, action, program
+from alphanpi.environment.walks import applied, random_walk
 from alphanpi.environments import recursive_sorting_lemma as lists_lemma
 from alphanpi.environments.hanoi import Hanoi
 from alphanpi.environments.lists import PointedList
@@ -52,7 +53,7 @@ def words(environment, size):
             if environment.pre(name, state, "BUBBLESORT"):
                 together = [cell * (size - 1) + cell for cell in range(size - 1)]
                 for choice in together if letter == "S" else (0,):
-                    after = lists_lemma.applied(environment, "BUBBLESORT", state, name, choice)
+                    after = applied(environment, "BUBBLESORT", state, name, choice)
                     pending.append((word + letter, (*choices, choice), after))
 
 
@@ -66,7 +67,7 @@ def test_the_sorting_words_are_all_there_are():
                 break
             state = PointedList(values, 0, 0, 0, 4)
             for letter, choice in zip(word, choices, strict=True):
-                state = lists_lemma.applied(COMPARE, "BUBBLESORT", state, lists_lemma._VERBS[letter], choice)
+                state = applied(COMPARE, "BUBBLESORT", state, lists_lemma._VERBS[letter], choice)
             sorts &= is_sorted(state.values)
         if sorts:
             correct.add(word)
@@ -79,7 +80,7 @@ def test_no_walk_needs_more_cells_than_the_lemma_says(name, kept):
     most = 0
     for _ in range(1500):
         start = COMPARE.initial(name, 30, rng)
-        walk = lists_lemma.random_walk(COMPARE, name, start, rng)
+        walk = random_walk(COMPARE, name, start, rng, int(rng.integers(lists_lemma.DEPTH)))
         most = max(most, 30 - len(lists_lemma.deletable_cells(name, walk)))
     assert most <= kept <= lists_lemma.CUTOFF.sizes[name]
 
@@ -91,7 +92,7 @@ def test_the_lemma_on_bubble_at_its_edge():
     for _ in range(1500):
         values = tuple(rng.integers(int(rng.integers(2, 7)), size=11).tolist())
         start = PointedList(values, 0, int(rng.integers(2)), 0, 10)
-        walk = lists_lemma.random_walk(COMPARE, "BUBBLE", start, rng)
+        walk = random_walk(COMPARE, "BUBBLE", start, rng, int(rng.integers(lists_lemma.DEPTH)))
         called += "BUBBLE" in walk.actions
         cells = lists_lemma.deletable_cells("BUBBLE", walk)
         assert cells

@@ -41,7 +41,7 @@ class Loop(NamedTuple):
     """The terms in which an invariant of a body is found: finitely many views of (start, state), whatever the size.
 
     The lemma says: whatever can be told of any situation of any size, one of `situations` shows it; see
-    docs/verification.md.
+    docs/lemmas.md.
     """
 
     view: Callable[[Any, Any], Hashable | None]  # of start and state; None where nothing more is said of the call

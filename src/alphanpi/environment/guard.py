@@ -274,21 +274,21 @@ class Guard:
 
     def enumerate(self, program: str, size: int) -> Iterator[Any]:
         """Every start of a size; NotImplementedError where the environment does not say."""
-        return self._starts(
-            partial(self.environment.enumerate, program, size), program, f"enumerate of {program}", size
-        )
+        return self._starts("enumerate", program, size)
 
     def templates(self, program: str, size: int, values: Sequence[Any]) -> Iterator[Any]:
         """The starts of a size around values given; NotImplementedError where the environment does not say."""
-        make = partial(self.environment.templates, program, size, values)
-        return self._starts(make, program, f"templates of {program}", size)
+        return self._starts("templates", program, size, values)
 
-    def _starts(self, make: Callable[..., Iterable[Any]], program: str, what: str, size: int) -> Iterator[Any]:
+    def _starts(self, member: str, program: str, size: int, *given: Sequence[Any]) -> Iterator[Any]:
         """Starts of a size, for all values of its further sizes, with every argument."""
-        further = self.environment.further_sizes
+        make, further = getattr(self.environment, member), self.environment.further_sizes
+        if getattr(make, "__func__", None) is getattr(Environment, member):
+            raise NotImplementedError  # which it would not get to with further sizes
         for values in product(*further.values()):
             sizes = dict(zip(further, values, strict=True))
-            for start in self._states(partial(make, **sizes), f"{what} at size {size}"):
+            starts = partial(make, program, size, *given, **sizes)
+            for start in self._states(starts, f"{member} of {program} at size {size}"):
                 yield from self.library.begun(program, start)
 
     def outcomes(self, program: str, before: Any) -> Iterator[Any]:

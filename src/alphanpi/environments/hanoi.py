@@ -12,6 +12,7 @@ from alphanpi.environment.cutoff import Condition, Cutoff
 from alphanpi.environment.scene import Scene
 from alphanpi.environment.specification import Environment, action, program
 from alphanpi.environment.standalone import Standalone, runtime_source
+from alphanpi.environment.walks import random_walk, walk_side_by_side
 from alphanpi.environments.hanoi_picture import picture
 from alphanpi.errors import UsageError
 from alphanpi.symbolic import Unknowns, every, first, length, replaced
@@ -216,31 +217,18 @@ def block_together(state: Towers) -> bool:
     return len(set(state.position[: state.disks - 1])) <= 1
 
 
+def keeps_block(state: Towers, action: str) -> bool:
+    """Whether an action leaves the block on one pillar."""
+    return action != "MOVE_DISK" or state.position[0] != state.roles[SOURCE]
+
+
 def _examine(environment: Environment[Towers], rng: np.random.Generator) -> str | None:
     """Walk at random in a small and in a larger game, keeping the block together: they must look the same."""
     source, auxiliary, target = (int(pillar) for pillar in rng.permutation(3))
     roles = (source, auxiliary, target)
-    starts = [Towers((source,) * disks, roles, disks, roles) for disks in (3, int(rng.integers(4, 13)))]
-    states = list(starts)
-    names = environment.library.names
-    for _ in range(8):
-        small, large = ((tuple(environment.observe(state)), environment.legal("HANOI", state)) for state in states)
-        if small != large:
-            return f"observation or legal actions differ between {states[0]} and {states[1]}"
-        posts = [environment.post("HANOI", start, state) for start, state in zip(starts, states, strict=True)]
-        if posts[0] != posts[1]:
-            return f"the post-condition differs between {states[0]} and {states[1]}"
-        splits = states[0].position[0] == states[0].roles[SOURCE]
-        legal = [name for name, allowed in zip(names, small[1], strict=True) if allowed and name != "STOP"]
-        chosen = str(rng.choice([name for name in legal if not (name == "MOVE_DISK" and splits)]))
-        for number, state in enumerate(states):
-            if chosen == "HANOI":
-                inner = environment.enter(state, "HANOI", "HANOI")
-                (after,) = environment.outcomes("HANOI", inner)
-                states[number] = environment.leave(state, after, "HANOI", "HANOI")
-            else:
-                states[number] = environment.act(state, chosen)
-    return None
+    small, large = (Towers((source,) * disks, roles, disks, roles) for disks in (3, int(rng.integers(4, 13))))
+    walk = random_walk(environment, "HANOI", small, rng, steps=8, allowed=keeps_block)
+    return walk_side_by_side(environment, "HANOI", (small, large), walk.actions)
 
 
 CUTOFF = Cutoff(

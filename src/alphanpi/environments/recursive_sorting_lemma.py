@@ -1,21 +1,20 @@
 """Why recursive sorting with the observation `compare` can be verified for every length.
 
-The proof is in docs/verification.md.
+The proof is in docs/lemmas.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from alphanpi.environment.cutoff import Condition, Cutoff
-from alphanpi.environment.specification import STOP, Environment
+from alphanpi.environment.specification import Environment
+from alphanpi.environment.walks import Walk, applied, look, random_walk, walk_side_by_side
 from alphanpi.environments.lists import PointedList, starting_pointers
 from alphanpi.symbolic import is_sorted
-
-Look = tuple[tuple[int, ...], tuple[bool, ...]]  # observation and legal actions
 
 DEPTH = 5  # of every program, STOP included
 SORTED_FROM = 5  # size from which all runs of BUBBLESORT look alike
@@ -27,19 +26,12 @@ _VERBS = {"P": "BUBBLE", "Z": "RESET", "S": "BUBBLESORT", "L": "LSHIFT", "R": "R
 SORTING_WORDS = ("PZS", "SPZS", "PLZS", "PZSS", "PZSP", "PZSZ", "PZSL", "PZSR")
 
 
-class Walk(NamedTuple):
-    """Actions applied one after the other, calls by their contracts."""
-
-    states: tuple[PointedList, ...]  # one more than actions
-    actions: tuple[str, ...]
-
-
 def together(state: PointedList) -> bool:
     """Both pointers on one cell."""
     return state.p1 == state.p2
 
 
-def deletable_cells(program: str, walk: Walk) -> list[int]:
+def deletable_cells(program: str, walk: Walk[PointedList]) -> list[int]:
     """Cells whose deletion the lemma says goes unnoticed; the walk begins in a whole list."""
     size = len(walk.states[0].values)
     if program == "BUBBLE":
@@ -50,7 +42,7 @@ def deletable_cells(program: str, walk: Walk) -> list[int]:
     return [cell for cell in range(size) if cell not in kept]
 
 
-def _deletable_for_bubble(walk: Walk, size: int) -> list[int]:
+def _deletable_for_bubble(walk: Walk[PointedList], size: int) -> list[int]:
     if "BUBBLE" not in walk.actions:
         return list(range(NEAR_START, size - 1))
     called_in = walk.states[walk.actions.index("BUBBLE")].values
@@ -70,51 +62,10 @@ def without_cell(state: PointedList, cell: int) -> PointedList:
     )
 
 
-def look(environment: Environment[PointedList], program: str, state: PointedList) -> Look:
-    """What the network is shown."""
-    return tuple(int(entry) for entry in environment.observe(state)), environment.legal(program, state)
-
-
-def applied(
-    environment: Environment[PointedList], program: str, state: PointedList, action: str, choice: int = 0
-) -> PointedList:
-    """The state after an action, or after a call by its contract; `choice` picks one of several outcomes."""
-    if environment.library.named(action).atomic:
-        return environment.act(state, action)
-    entry = environment.enter(state, action, program)
-    possible = list(environment.outcomes(action, entry))
-    return environment.leave(state, possible[choice], action, program)
-
-
-def random_walk(
-    environment: Environment[PointedList], program: str, start: PointedList, rng: np.random.Generator
-) -> Walk:
-    """Legal actions at random, as many as one call can take; a call of itself is preferred where it is legal."""
-    states, actions = [start], []
-    for _ in range(int(rng.integers(environment.depth(program, start)))):
-        mask = environment.legal(program, states[-1])
-        legal = [
-            name for name, allowed in zip(environment.library.names, mask, strict=True) if allowed and name != STOP
-        ]
-        if not legal:
-            break
-        action = program if program in legal and rng.random() < 0.5 else str(rng.choice(legal))
-        actions.append(action)
-        states.append(applied(environment, program, states[-1], action))
-    return Walk(tuple(states), tuple(actions))
-
-
-def unlike(environment: Environment[PointedList], program: str, walk: Walk, cell: int) -> str | None:
+def unlike(environment: Environment[PointedList], program: str, walk: Walk[PointedList], cell: int) -> str | None:
     """What tells a walk from the same walk with one cell deleted, if anything does."""
-    start = smaller = without_cell(walk.states[0], cell)
-    for position, state in enumerate(walk.states):
-        if look(environment, program, state) != look(environment, program, smaller):
-            return f"{program}: {state} and {smaller} look different"
-        if position < len(walk.actions):
-            smaller = applied(environment, program, smaller, walk.actions[position])
-    if environment.post(program, walk.states[0], walk.states[-1]) != environment.post(program, start, smaller):
-        return f"{program}: the post-condition differs between {walk.states[-1]} and {smaller}"
-    return None
+    starts = walk.states[0], without_cell(walk.states[0], cell)
+    return walk_side_by_side(environment, program, starts, walk.actions)
 
 
 def _examine_deletion(environment: Environment[PointedList], program: str, rng: np.random.Generator) -> str | None:
@@ -122,7 +73,7 @@ def _examine_deletion(environment: Environment[PointedList], program: str, rng: 
     values = tuple(int(value) for value in rng.integers(int(rng.choice([2, 4, size])), size=size))
     pairs = starting_pointers(program, size)
     start = PointedList(values, *pairs(int(rng.integers(pairs.number_of_pairs))), 0, size - 1)
-    walk = random_walk(environment, program, start, rng)
+    walk = random_walk(environment, program, start, rng, int(rng.integers(environment.depth(program, start))))
     cells = deletable_cells(program, walk)
     if not cells:
         return f"{program}: no cell can be deleted from {walk.states[0]} under {' '.join(walk.actions)}"
@@ -184,7 +135,7 @@ CUTOFF = Cutoff(
         "inner call change any. Four actions that sort every list of 5 contain BUBBLE, RESET and BUBBLESORT in this "
         "order and at most one more action, and all such sequences look alike on 5 and on more elements. They sort: "
         "the pass brings the largest value to the end, the inner call sorts the others, and nothing undoes it. "
-        "The proof is in docs/verification.md."
+        "The proof is in docs/lemmas.md."
     ),
     sizes={"RSHIFT": 9, "LSHIFT": 9, "COMPSWAP": 9, "RESET": 13, "BUBBLE": 10, "BUBBLESORT": SORTED_FROM + 1},
     conditions=(

@@ -1,7 +1,7 @@
 """Why iterative sorting with the observation `paper` can be verified for every length.
 
 For every program: what an invariant of its body can speak of, and lists that show all that can follow. The proof is in
-docs/verification.md.
+docs/lemmas.md.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ CUTOFF = Cutoff(
         "(5) BUBBLESORT: every pass takes one larger value past each cell that has any before it, so an unsorted list "
         "needs at most n - 1 passes, and one less after each. Whether it is sorted, and one digit, are all that is "
         "seen of it. "
-        "The proof is in docs/verification.md."
+        "The proof is in docs/lemmas.md."
     ),
     sizes=dict.fromkeys(LOOPS, _LOOKED_AT),
     loops=LOOPS,
