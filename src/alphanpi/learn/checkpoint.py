@@ -310,17 +310,15 @@ def _tensors(trainer: Trainer) -> Tensors:
     tensors |= optimiser_tensors(trainer.network, trainer.optimiser)
     tensors["replay.observations"] = torch.from_numpy(trainer.replay.observations.array())
     tensors["replay.legal"] = torch.from_numpy(trainer.replay.legal.array())
-    windowed = trainer.config.network.window > 0
     for number, ring in enumerate(trainer.replay.rings.values()):
         columns = {
             "lengths": np.array([len(trace.observations) for trace in ring.traces]),
             "values": np.array([trace.value for trace in ring.traces], np.float64),
-            **({"scores": np.array([trace.score for trace in ring.traces], np.float64)} if windowed else {}),
+            "scores": np.array([trace.score for trace in ring.traces], np.float64),
             "observations": np.concatenate([trace.observations for trace in ring.traces]),
             "legal": np.concatenate([trace.legal for trace in ring.traces]),
             "policies": np.concatenate([trace.policies for trace in ring.traces]),
-            **({"previous": np.concatenate([trace.previous for trace in ring.traces])} if windowed else {}),
-            "memories": np.concatenate([trace.memories for trace in ring.traces]),
+            "previous": np.concatenate([trace.previous for trace in ring.traces]),
         }
         tensors.update({f"ring{number}.{name}": torch.from_numpy(array) for name, array in columns.items()})
     return tensors
@@ -347,7 +345,6 @@ def _trainer_shapes(
         TensorShape((rows("replay.observations"), len(trainer.environment.fields)), torch.int16),
     )
     yield "replay.legal", TensorShape((rows("replay.legal"), entries), torch.int16)
-    width = trainer.evaluator.memory_width if trainer.replay.keep_memories else 0
     for number in range(len(rings)):
         traces, steps = rows(f"ring{number}.lengths"), rows(f"ring{number}.observations")
         yield f"ring{number}.lengths", TensorShape((traces,), torch.int64)
@@ -355,18 +352,13 @@ def _trainer_shapes(
         yield f"ring{number}.observations", TensorShape((steps,), torch.int32)
         yield f"ring{number}.legal", TensorShape((steps,), torch.int32)
         yield f"ring{number}.policies", TensorShape((steps, entries), torch.float32)
-        if trainer.config.network.window:
-            yield f"ring{number}.previous", TensorShape((steps,), torch.int32)
-            yield f"ring{number}.scores", TensorShape((traces,), torch.float64)
-        yield f"ring{number}.memories", TensorShape((steps, width), torch.float32)
+        yield f"ring{number}.previous", TensorShape((steps,), torch.int32)
+        yield f"ring{number}.scores", TensorShape((traces,), torch.float64)
 
 
 def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -> _SavedRing:
     columns = {name: tensor.numpy() for name, tensor in below(tensors, f"ring{number}.").items()}
     lengths = columns["lengths"]
-    # Where the network does not see actions, they are not kept.
-    columns.setdefault("previous", np.zeros(len(columns["observations"]), np.int32))
-    columns.setdefault("scores", np.ones(len(lengths)))
     numbers = (
         ("observations", len(tensors["replay.observations"])),
         ("legal", len(tensors["replay.legal"])),
@@ -395,7 +387,6 @@ def _ring(trainer: Trainer, tensors: Tensors, number: int, record: RingRecord) -
                 previous=columns["previous"][steps],
                 policies=columns["policies"][steps],
                 score=float(score),
-                memories=columns["memories"][steps],
             )
         )
     return _SavedRing(record, traces)

@@ -29,18 +29,8 @@ class EpisodesConfig(Config):
     """Which episodes an iteration plays."""
 
     per_iteration: int = Field(96, ge=1, le=MOST_EPISODES, description="episodes per iteration, n_ep")
-    programs: Literal["all", "one"] = Field(
-        "all", description="all unlocked programs in every iteration, or one drawn by the curriculum (paper)"
-    )
-    minimum: int = Field(
-        2, ge=0, le=MOST_EPISODES, description="least episodes of each unlocked program, with programs = all"
-    )
-    sizes: Literal["mixed", "one"] = Field("mixed", description="a size per episode, or one per iteration (paper)")
     train_sizes: Sizes = Field(
         (), description="sizes of problems to learn from, for example 1,2,3; empty: those of the environment"
-    )
-    base_case: bool = Field(
-        True, description="train recursive programs on the smallest problem too, where recursion ends"
     )
     error_fraction: float = Field(
         0.5, ge=0, le=1, description="share of episodes that start where validation failed, on training sizes"
@@ -71,41 +61,17 @@ class EpisodesConfig(Config):
     revisions: int = Field(
         3, ge=0, le=MOST_EPISODES, description="decisions of a program that an iteration may change by trying others"
     )
-    error_capacity: int = Field(50, ge=0, le=MOST_EPISODES, description="failed starts remembered per program")
-    error_passes: int = Field(
-        5, ge=1, le=MOST_EPISODES, description="successes in a row after which a failed start is forgotten"
-    )
 
 
 class LearningConfig(Config):
     """The gradient steps."""
 
     learning_rate: float = Field(1e-3, gt=0, le=1, description="of Adam")
-    slowest: float = Field(
-        0.3,
-        gt=0,
-        le=1,
-        description="share to which the learning rate falls as the weakest program succeeds; 1: constant (paper)",
+    min_learning_rate_factor: float = Field(
+        0.3, gt=0, le=1, description="to which the learning rate falls as the weakest program succeeds; 1: constant"
     )
     gradient_steps: int = Field(30, ge=1, le=MOST_STEPS, description="Adam steps per iteration")
-    batch: int = Field(
-        128,
-        ge=1,
-        le=MOST_EPISODES,
-        description="traces per batch, where the memory is unbounded; single steps with unroll = stored",
-    )
-    situations: int = Field(
-        256, ge=1, le=MOST_EPISODES, description="situations per batch, where the network has a window"
-    )
-    unroll: Literal["trace", "stored"] = Field(
-        "trace", description="whole traces from a zero memory, or single steps from stored memories (paper)"
-    )
-    policy_weight: Literal["value", "uniform"] = Field(
-        "value", description="weight of a trace in the policy loss: its value if it succeeded, or 1 (paper)"
-    )
-    consensus: float = Field(
-        1.0, ge=0, le=1, description="share of the reversed divergence in the policy loss; 0: cross-entropy (paper)"
-    )
+    batch: int = Field(256, ge=1, le=MOST_EPISODES, description="situations per batch")
     value_weight: float = Field(0.5, ge=0, le=1e6, description="weight of the value loss")
     gradient_clip: float = Field(1.0, ge=0, le=1e6, description="largest norm of a gradient; 0: no limit")
     weight_average: float = Field(
@@ -135,12 +101,7 @@ class ReplayConfig(Config):
         ge=0,
         le=1,
         description="the same of a program that always succeeds, in proportion between the two; with the share of a "
-        "failing one, values would be learned from failures long past; only with learning.unroll = trace",
-    )
-    thrifty: bool = Field(
-        True,
-        description="leave recursive calls out of a success that it can do without, and ask for none in the exam; "
-        "needs learning.unroll = trace; false in the paper",
+        "failing one, values would be learned from failures long past",
     )
 
 

@@ -7,7 +7,6 @@ The loss is the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from alphanpi.learn.replay import Replay, StoredTrace
 from alphanpi.learn.situation_table import SituationTable
-from alphanpi.learn.unroll import Batch, remember, shares, steps_of
+from alphanpi.learn.unroll import Batch, remember, shares
 from alphanpi.network.model import NPINetwork, masked_log_softmax
-
-_EXACT = 4  # chains up to this length are not padded
 
 
 class DenseBatch(NamedTuple):
@@ -29,10 +25,8 @@ class DenseBatch(NamedTuple):
     observations: Tensor  # [T, B, fields]
     programs: Tensor  # [B]
     previous: Tensor  # [T, B] action before, as a memory holds it
-    memory: Tensor  # [B, W] with which the chains begin; [B, 0] where with zeros
     legal: Tensor  # [T, B, A]
-    policies: Tensor  # [T, B, A] target times weight
-    log_policies: Tensor  # [T, B, A] its logarithm times weight
+    log_policies: Tensor  # [T, B, A] logarithm of the target times weight
     weights: Tensor  # [T, B] in the policy loss
     counts: Tensor  # [T, B] in the value loss
     values: Tensor  # [T, B]
@@ -40,8 +34,8 @@ class DenseBatch(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """T, B and the width of the memory, of which a recorded step has one each."""
-        return (*self.previous.shape, self.memory.shape[1])
+        """T and B, of which a recorded step has one each."""
+        return tuple(self.previous.shape)
 
 
 class DenseLoss(NamedTuple):
@@ -50,55 +44,6 @@ class DenseLoss(NamedTuple):
     total: Tensor
     policy: Tensor
     value: Tensor
-
-
-def padded_length(steps: int) -> int:
-    """T for chains of so many steps: one of few, so that few have to be recorded."""
-    if steps <= _EXACT:
-        return steps
-    power = 1 << (steps - 1).bit_length()
-    return power * 3 // 4 if steps <= power * 3 // 4 else power
-
-
-def dense_traces(
-    traces: Sequence[StoredTrace],
-    replay: Replay,
-    *,
-    weight_by_value: bool,
-    unrolled: bool,
-    rows: int,
-    device: str | torch.device,
-) -> DenseBatch:
-    """Traces side by side, as `make_batch` arranges them; single steps begin with the memories stored with them."""
-    steps = steps_of(traces, weight_by_value)
-    length = padded_length(int(steps.step.max()) + 1)
-    shape, at = (length, rows), (steps.step, steps.owner)
-    entries, fields = steps.policies.shape[1], replay.observations.width
-    programs = np.zeros(rows, np.int64)
-    programs[: len(traces)] = steps.programs
-    width = traces[0].memories.shape[1] if not unrolled else 0
-    memory = np.zeros((rows, width), np.float32)
-    if width:
-        memory[: len(traces)] = np.concatenate([trace.memories for trace in traces])
-
-    def spread(values: NDArray[np.generic], fill: float = 0, *further: int) -> Tensor:
-        array = np.full((*shape, *further), fill, values.dtype)
-        array[at] = values
-        return torch.from_numpy(array).to(device)
-
-    return DenseBatch(
-        observations=spread(replay.observations.array()[steps.observed].astype(np.float32), 0, fields),
-        programs=torch.from_numpy(programs).to(device),
-        previous=spread(steps.previous),
-        memory=torch.from_numpy(memory).to(device),
-        legal=spread(replay.legal.array()[steps.legal].astype(bool), True, entries),
-        policies=spread(steps.policies * steps.weights[:, None], 0, entries),
-        log_policies=spread(steps.log_policies * steps.weights[:, None], 0, entries),
-        weights=spread(steps.weights),
-        counts=spread(steps.counted),
-        values=spread(steps.values),
-        value_variance=torch.zeros((), device=device),
-    )
 
 
 class DenseSituations(NamedTuple):
@@ -157,9 +102,7 @@ class DenseSituations(NamedTuple):
             observations=whole.observations[self.observations[chains]],
             programs=self.programs[chains[0]],
             previous=self.previous[chains],
-            memory=counts.new_zeros(number, 0),
             legal=whole.legal[picked] | ~here[..., None],
-            policies=only_here(whole.policies[picked] * scale[:, None]),
             log_policies=only_here(whole.log_policies[picked] * scale[:, None]),
             weights=only_here(whole.pair_weights[picked] * scale),
             counts=only_here(counts),
@@ -168,16 +111,14 @@ class DenseSituations(NamedTuple):
         )
 
 
-def dense_loss(network: NPINetwork, batch: DenseBatch, value_weight: float, consensus: float) -> DenseLoss:
+def dense_loss(network: NPINetwork, batch: DenseBatch, value_weight: float) -> DenseLoss:
     """The loss of `unroll.loss`; sums over programs and actions are matrix products, which add in a fixed order."""
-    core, units = network.core, network.config.memory
-    length, rows, width = batch.shape
+    core = network.core
+    length, rows = batch.shape
     share = shares(network, batch.observations.flatten(0, 1))
     gates = share.observation.view(length, rows, -1) + _one_hot(batch.programs, share.program) @ share.program
-    if share.previous is not None:
-        gates = gates + _one_hot(batch.previous, share.previous) @ share.previous
-    hidden = batch.memory[:, :units] if width else None
-    cell = batch.memory[:, units : 2 * units] if width else None
+    gates = gates + _one_hot(batch.previous, share.previous) @ share.previous
+    hidden, cell = None, None
     outputs = []
     for step in range(length):
         own = gates[step] if hidden is None else gates[step] + hidden @ core.weight_hh.T
@@ -185,12 +126,9 @@ def dense_loss(network: NPINetwork, batch: DenseBatch, value_weight: float, cons
         outputs.append(hidden)
     everything = torch.stack(outputs)
     log_policy = masked_log_softmax(network.actor(everything), batch.legal).masked_fill(~batch.legal, 0.0)
-    policy = -(batch.policies * log_policy).sum()
-    if consensus > 0:
-        probability = log_policy.exp() * batch.legal
-        divergence = probability * (batch.weights[..., None] * log_policy - batch.log_policies)
-        policy = (1 - consensus) * policy + consensus * divergence.sum()
-    policy = policy / batch.weights.sum().clamp(min=1e-6)
+    probability = log_policy.exp() * batch.legal
+    divergence = probability * (batch.weights[..., None] * log_policy - batch.log_policies)
+    policy = divergence.sum() / batch.weights.sum().clamp(min=1e-6)
     said = torch.tanh(network.critic(everything)).squeeze(-1)
     value = (batch.counts * (said - batch.values) ** 2).sum() / batch.counts.sum()
     return DenseLoss(policy + value_weight * value, policy, value + batch.value_variance)

@@ -14,6 +14,8 @@ from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.starts import Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS
 
+_LEAST = 2  # episodes of a program
+
 
 def episodes(
     starts: Starts, curriculum: Curriculum, interpreter: Interpreter, iteration: int, together: Mapping[str, int]
@@ -25,19 +27,13 @@ def episodes(
     rng = starts.random(iteration, Stream.PLAY)
     settings, practised = starts.settings, curriculum.practised
     preferences = curriculum.preferences()
-    if settings.programs == "one":
-        chosen = int(rng.choice(len(practised), p=preferences))
-        counts = np.where(np.arange(len(practised)) == chosen, settings.per_iteration, 0)
-    else:
-        counts = np.maximum(settings.minimum, np.rint(preferences * settings.per_iteration)).astype(int)
+    counts = np.maximum(_LEAST, np.rint(preferences * settings.per_iteration)).astype(int)
     calls = called_states(starts, curriculum, interpreter, iteration)
     requests: list[Request] = []
     drawn = 0
     for program, count in zip(practised, counts.tolist(), strict=True):
         states: list[Any] = []
         sizes = starts.sizes(program)
-        if settings.sizes == "one":
-            sizes = [int(rng.choice(sizes))]
         for _ in range(count):
             errors, called = starts.errors[program.name], calls.get(program.name, [])
             if errors and rng.random() < settings.error_fraction:

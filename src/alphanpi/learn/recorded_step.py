@@ -24,9 +24,9 @@ class MeasuredGradient(NamedTuple):
 class RecordedStep:
     """Computes gradients of one network, clipped; where the device cannot record, operation by operation."""
 
-    def __init__(self, network: NPINetwork, value_weight: float, consensus: float, clip: float) -> None:
+    def __init__(self, network: NPINetwork, value_weight: float, clip: float) -> None:
         self.network = network
-        self._value_weight, self._consensus, self._clip = value_weight, consensus, clip
+        self._value_weight, self._clip = value_weight, clip
         self._recordings: dict[tuple[int, ...], _Recording] = {}
 
     def gradient(self, batch: DenseBatch) -> MeasuredGradient:
@@ -46,7 +46,7 @@ class RecordedStep:
     def _compute(self, batch: DenseBatch) -> MeasuredGradient:
         for parameter in self.network.parameters():
             parameter.grad = None
-        loss = dense_loss(self.network, batch, self._value_weight, self._consensus)
+        loss = dense_loss(self.network, batch, self._value_weight)
         loss.total.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._clip or float("inf"))
         return MeasuredGradient(loss.policy.detach(), loss.value.detach(), norm)

@@ -1,8 +1,7 @@
-"""Prioritised replay: traces by program and outcome, so that both signs reach every batch."""
+"""The replay: traces by program and outcome, so that no program crowds out another, and both outcomes are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,6 @@ class StoredTrace(NamedTuple):
     previous: NDArray[np.int32]  # [T] action before, as a memory holds it
     policies: NDArray[np.float32]  # [T, A]
     score: float  # share of other problems that an agent solved which decided like this
-    memories: NDArray[np.float32]  # [T, W], or [T, 0] where they are not kept
 
 
 class RowTable:
@@ -74,13 +72,12 @@ class _Ring:
 class Replay:
     """Traces to learn from. Nothing is kept of a program that has never succeeded."""
 
-    def __init__(self, environment: Environment[Any], capacity: int, keep_memories: bool = False) -> None:
+    def __init__(self, environment: Environment[Any], capacity: int) -> None:
         self.environment = environment
         self.guard = Guard(environment)
         self.library = environment.library
         self.programs = len(environment.library.learned)
         self.capacity = capacity
-        self.keep_memories = keep_memories
         self.clear()
 
     def clear(self) -> None:
@@ -100,7 +97,6 @@ class Replay:
         if not trace.success and (program, True) not in self.rings:
             return
         masks = [self.guard.legal(trace.program, state) for state in trace.states]
-        width = trace.memories.shape[1] if self.keep_memories else 0
         stored = StoredTrace(
             program=program,
             success=trace.success,
@@ -110,7 +106,6 @@ class Replay:
             previous=np.array([0, *(noted(action) for action in trace.actions[:-1])], np.int32),
             policies=trace.policies.astype(np.float32),
             score=score,
-            memories=trace.memories[:, :width].copy(),
         )
         self.rings.setdefault((program, trace.success), _Ring()).add(stored, self.capacity)
 
@@ -123,29 +118,13 @@ class Replay:
         """Programs that have succeeded at least once."""
         return sorted(program for program, success in self.rings if success)
 
-    def sample(
-        self,
-        weights: NDArray[np.float64],
-        count: int,
-        positive_fractions: NDArray[np.float64],
-        rng: np.random.Generator,
-    ) -> list[StoredTrace]:
-        """Draw traces: programs by weight, then the outcome by the program's own fraction, then uniformly."""
-        programs = np.array(self.learnable())
-        shares = weights[programs] / weights[programs].sum()
-        traces = []
-        for program, number in zip(programs.tolist(), rng.multinomial(count, shares).tolist(), strict=True):
-            negative = self.rings.get((program, False))
-            positives = number if negative is None else int(rng.binomial(number, positive_fractions[program]))
-            traces += _drawn(self.rings[program, True].traces, positives, rng)
-            if negative is not None:
-                traces += _drawn(negative.traces, number - positives, rng)
-        return traces
-
     def everything(
         self, weights: NDArray[np.float64], positive_fractions: NDArray[np.float64]
     ) -> tuple[list[StoredTrace], NDArray[np.float64]]:
-        """All traces, those of a program and outcome in the order they came, and how likely `sample` draws each."""
+        """All traces, those of a program and outcome in the order they came, and how much each counts.
+
+        Programs count by their weights, then outcomes by the program's share of successes, then all traces alike.
+        """
         programs = self.learnable()
         total = sum(weights[program] for program in programs)
         traces: list[StoredTrace] = []
@@ -159,35 +138,5 @@ class Replay:
                     shares += [weights[program] / total * part / len(found)] * len(found)
         return traces, np.array(shares)
 
-    def sample_steps(self, count: int, positive_fraction: float, rng: np.random.Generator) -> list[StoredTrace]:
-        """Draw single steps as the paper does: the outcome first, then uniformly over all programs' steps."""
-        positives = int(rng.binomial(count, positive_fraction))
-        drawn = []
-        for success, number in ((True, positives), (False, count - positives)):
-            traces = [trace for key, ring in self.rings.items() if key[1] == success for trace in ring.traces]
-            if not traces:
-                continue
-            ends = np.cumsum([len(trace.observations) for trace in traces])
-            for position in rng.integers(ends[-1], size=number):
-                index = int(np.searchsorted(ends, position, side="right"))
-                step = int(position - ends[index] + len(traces[index].observations))
-                drawn.append(_single_step(traces[index], step))
-        return drawn
-
     def __len__(self) -> int:
         return sum(len(ring.traces) for ring in self.rings.values())
-
-
-def _single_step(trace: StoredTrace, step: int) -> StoredTrace:
-    rows = slice(step, step + 1)
-    return trace._replace(
-        observations=trace.observations[rows],
-        legal=trace.legal[rows],
-        previous=trace.previous[rows],
-        policies=trace.policies[rows],
-        memories=trace.memories[rows],
-    )
-
-
-def _drawn(traces: Sequence[StoredTrace], number: int, rng: np.random.Generator) -> list[StoredTrace]:
-    return [traces[index] for index in rng.integers(len(traces), size=number).tolist()]

@@ -1,6 +1,6 @@
-"""Gradient steps on situations, where the agent has a window.
+"""Gradient steps on situations.
 
-What such an agent does next depends on program and window alone, so all that the replay knows fits in one table: a
+What an agent does next depends on program and window alone, so all that the replay knows fits in one table: a
 situation is a distinct history with a legal set, and holds what all traces have done there. Near the end of training
 almost all situations are long since mastered, and traces meet the rest hardly ever. So batches are drawn from the
 table: situations as often as they are met, and up to half of a batch by how little the network does what the table says
@@ -89,7 +89,6 @@ def _part(whole: Batch, times: NDArray[np.int64]) -> Batch:
     return Batch(
         layers=tuple(layers),
         observations=whole.observations[used],
-        memory=None,
         nodes=nodes,
         legal=whole.legal[picked],
         policies=whole.policies[picked] * scale[:, None],

@@ -14,6 +14,8 @@ from alphanpi.environment.specification import Environment, Program
 from alphanpi.learn.config import EpisodesConfig
 from alphanpi.verification.exploration import StartOrigin, recreate
 
+MOST_ERRORS = 50  # remembered starts of a program
+
 
 class Stream(IntEnum):
     """Names of the random streams of an iteration."""
@@ -74,8 +76,8 @@ class Starts:
     def sizes(self, program: Program) -> list[int]:
         """Problem sizes a program is trained on."""
         sizes = set(self.settings.train_sizes or program.sizes_to_train(self.environment.train_sizes))
-        if self.settings.base_case and program.recursive:
-            sizes.add(program.minimum_size)
+        if program.recursive:
+            sizes.add(program.minimum_size)  # where recursion ends: the first calls need something to rely on
         return sorted(size for size in sizes if size >= program.minimum_size)
 
     def validation_size(self, program: Program) -> int:
@@ -128,6 +130,5 @@ class Starts:
         """Add to the error starts of a program, of which `kept` are left; the oldest are dropped."""
         known = {error.start for error in self.errors[name]}
         fresh = [Error(start) for start in starts if start not in known]
-        capacity = self.settings.error_capacity
         errors = self.errors[name] if kept is None else kept
-        self.errors[name] = [*errors, *fresh][-capacity:] if capacity else []
+        self.errors[name] = [*errors, *fresh][-MOST_ERRORS:]

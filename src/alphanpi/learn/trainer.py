@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,21 +27,20 @@ from alphanpi.learn import practice
 from alphanpi.learn.beginning import Beginning
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
-from alphanpi.learn.dense import DenseBatch, DenseSituations, dense_traces
+from alphanpi.learn.dense import DenseSituations
 from alphanpi.learn.habit import own_ways
 from alphanpi.learn.iteration import IterationReport, Seconds, one_thread
 from alphanpi.learn.proof import Proof, prove, require_lemma
 from alphanpi.learn.recorded_step import RecordedStep
-from alphanpi.learn.replay import Replay, StoredTrace
+from alphanpi.learn.replay import Replay
 from alphanpi.learn.revision import Lesson, Revisions
 from alphanpi.learn.routes import run_as_trace
 from alphanpi.learn.situation_table import LATEST, SituationTable
 from alphanpi.learn.stagnation import Stagnation
 from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
-from alphanpi.learn.unroll import Batch, loss, make_batch
+from alphanpi.learn.unroll import loss, make_batch
 from alphanpi.learn.validation import Exam, ExamResult, Validation
-from alphanpi.network.evaluator import UNBOUNDED
 from alphanpi.network.model import CompiledEvaluator, create_evaluator, create_network, usable_device
 from alphanpi.network.torch_evaluator import RefreshableEvaluator
 from alphanpi.support.limits import percent
@@ -93,7 +91,7 @@ class Trainer:
         self.network = make(environment, seed, config.network).to(device)
         self.acting = make(environment, seed, config.network).to(device)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning.learning_rate, fused=True)
-        self.replay = Replay(environment, config.replay.capacity, config.learning.unroll == "stored")
+        self.replay = Replay(environment, config.replay.capacity)
         frozen = frozenset() if beginning is None else beginning.frozen_programs
         self.curriculum = Curriculum(self.library, config.curriculum, frozen)
         self.starts = Starts(environment, config.episodes, seed, config.validation.size)
@@ -106,17 +104,13 @@ class Trainer:
         """How many observations of a call the network sees now."""
         return self.acting.config.window
 
-    @property
-    def windowed(self) -> bool:
-        """Whether the agent's memory is finite, and decisions can be tried in all states that look alike."""
-        return self.window != UNBOUNDED and self.config.learning.unroll == "trace"
-
     def use_window(self, window: int) -> None:
-        """Let the network see so many observations; its weights fit any number but UNBOUNDED."""
+        """Let the network see so many observations; its weights fit any number."""
         config = self.config
         for network in (self.network, self.acting):
             network.config = network.config.model_copy(update={"window": window})
-        self.recorded = RecordedStep(self.network, *self._loss_settings)
+        settings = config.learning
+        self.recorded = RecordedStep(self.network, settings.value_weight, settings.gradient_clip)
         if self.spread is None:
             self.evaluator: RefreshableEvaluator = create_evaluator(self.acting, self.device)
             self.search: Search = Search(self.environment, self.evaluator, config.search)
@@ -231,28 +225,17 @@ class Trainer:
 
     def _learned_from(self, episodes: Sequence[Trace]) -> Sequence[Lesson]:
         """The traces as they are learned: confirmed by other problems, without needless recursive calls, in order."""
-        settings = self.config.replay
-        if self.windowed and self.config.episodes.trials:
-            self._adapt(episodes)
-            learned = self.revisions.learned_from(self.curriculum.practised, episodes, self.iteration)
-        else:
-            learned = [Lesson(episode, 1.0) for episode in episodes]
-        if self.config.learning.unroll == "stored":
-            return learned
+        self._adapt(episodes)
+        learned = self.revisions.learned_from(self.curriculum.practised, episodes, self.iteration)
         traces: Sequence[Trace] = [one.trace for one in learned]
-        if self.windowed:
-            traces = own_ways(self.interpreter, traces, self.config.search, self.revisions.confirmed)
-        if settings.thrifty:
-            traces = thrifty_traces(self.interpreter, traces, self.config.search)
+        traces = own_ways(self.interpreter, traces, self.config.search, self.revisions.confirmed)
+        traces = thrifty_traces(self.interpreter, traces, self.config.search)
         return [Lesson(trace, one.score) for trace, one in zip(traces, learned, strict=True)]
 
     def _solved_ways(self) -> list[Trace]:
         """What validation has solved, as it was solved, to be learned next."""
         runs, search = self.validation.solved(), self.config.search
-        if not self.windowed:
-            return []
-        traces = [run_as_trace(self.interpreter, run, search) for run in runs]
-        return thrifty_traces(self.interpreter, traces, search) if self.config.replay.thrifty else traces
+        return thrifty_traces(self.interpreter, [run_as_trace(self.interpreter, run, search) for run in runs], search)
 
     def _adapt(self, episodes: Sequence[Trace]) -> None:
         """Solve more problems at a time where that goes well, and fewer where it does not."""
@@ -266,11 +249,6 @@ class Trainer:
             elif share < _FEWER:
                 self.together[program.name] = max(1, now - 1)
 
-    @property
-    def _loss_settings(self) -> tuple[float, float, float]:
-        settings = self.config.learning
-        return settings.value_weight, settings.consensus, settings.gradient_clip
-
     def _learn(self) -> StepLosses:
         settings = self.config.learning
         rng = self.starts.random(self.iteration, Stream.LEARN)
@@ -278,57 +256,29 @@ class Trainer:
             return StepLosses()
         failing = np.array([1 - self.curriculum.success[program.name] for program in self.library.learned])
         weights = 1 + settings.weak_program_weight * failing
-        pace = max(settings.slowest, 1 - self.curriculum.weakest)
+        pace = max(settings.min_learning_rate_factor, 1 - self.curriculum.weakest)
         for group in self.optimiser.param_groups:
             group["lr"] = settings.learning_rate * pace
         decay = settings.weight_average ** max(pace, _LONGEST_AVERAGE)  # longer as steps get smaller
-        unrolled = settings.unroll == "trace"
         least, most = self.config.replay.positive_fraction, self.config.replay.positive_fraction_mastered
         positives = least + (most - least) * (1 - failing)
-        bars = None
-        if self.windowed and self.config.episodes.trials:
-            bars = np.array([self.revisions.bars.get(program.name, 0.0) for program in self.library.learned]) - _SLACK
-        batch_of = partial(
-            make_batch,
-            replay=self.replay,
-            weight_by_value=settings.policy_weight == "value",
-            unrolled=unrolled,
-            window=self.window if unrolled else UNBOUNDED,
-            device=self.device,
+        bars = np.array([self.revisions.bars.get(program.name, 0.0) for program in self.library.learned]) - _SLACK
+        traces, shares = self.replay.everything(weights, positives)
+        whole = make_batch(
+            traces, self.replay, window=self.window, shares=shares, bars=bars, latest=LATEST, device=self.device
         )
-        if self.windowed:
-            everything, shares = self.replay.everything(weights, positives)
-            table = SituationTable.of(batch_of(everything, shares=shares, bars=bars, latest=LATEST), self.acting)
-            if self.on_cpu:
-                return self._take_steps(lambda: table.draw(settings.situations, rng), decay)
-            situations = DenseSituations.of(table)
-            return self._repeat_step(lambda: situations.draw(settings.situations, rng), decay)
+        table = SituationTable.of(whole, self.acting)
+        return self._take_steps(table, rng, decay) if self.on_cpu else self._repeat_step(table, rng, decay)
 
-        def drawn() -> list[StoredTrace]:
-            if unrolled:
-                return self.replay.sample(weights, settings.batch, positives, rng)
-            return self.replay.sample_steps(settings.batch, self.config.replay.positive_fraction, rng)
-
-        if self.on_cpu:
-            return self._take_steps(lambda: batch_of(drawn()), decay)
-        dense = partial(
-            dense_traces,
-            replay=self.replay,
-            weight_by_value=settings.policy_weight == "value",
-            unrolled=unrolled,
-            rows=settings.batch,
-            device=self.device,
-        )
-        return self._repeat_step(lambda: dense(drawn()), decay)
-
-    def _take_steps(self, draw: Callable[[], Batch], decay: float) -> StepLosses:
-        value_weight, consensus, clip = self._loss_settings
+    def _take_steps(self, table: SituationTable, rng: np.random.Generator, decay: float) -> StepLosses:
+        settings = self.config.learning
         policies, values, norm = [], [], 0.0
-        for _ in range(self.config.learning.gradient_steps):
-            item = loss(self.network, draw(), value_weight, consensus)
+        for _ in range(settings.gradient_steps):
+            item = loss(self.network, table.draw(settings.batch, rng), settings.value_weight)
             self.optimiser.zero_grad()
             item.total.backward()  # type: ignore[no-untyped-call]
-            norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), clip or float("inf")))
+            clip = settings.gradient_clip or float("inf")
+            norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), clip))
             self._require_finite(norm)
             self.optimiser.step()
             self._average(decay)
@@ -336,11 +286,12 @@ class Trainer:
             values.append(item.value)
         return StepLosses(policies, values, norm)
 
-    def _repeat_step(self, draw: Callable[[], DenseBatch], decay: float) -> StepLosses:
+    def _repeat_step(self, table: SituationTable, rng: np.random.Generator, decay: float) -> StepLosses:
         """The same on a device, which is waited for once, at the end."""
+        situations, settings = DenseSituations.of(table), self.config.learning
         numbers = []
-        for _ in range(self.config.learning.gradient_steps):
-            numbers.append(torch.stack(self.recorded.gradient(draw())))
+        for _ in range(settings.gradient_steps):
+            numbers.append(torch.stack(self.recorded.gradient(situations.draw(settings.batch, rng))))
             self.optimiser.step()
             self._average(decay)
         policies, values, norms = torch.stack(numbers).T.cpu().tolist()
@@ -357,7 +308,7 @@ class Trainer:
     def _grow(self) -> str:
         """Where a program does not get better any more, let the network see more; why, in words."""
         stuck = self.stagnation.of(self.curriculum)
-        if stuck is None or not self.windowed or self.window >= self.config.network.largest_window:
+        if stuck is None or self.window >= self.config.network.largest_window:
             return ""
         window, reason = self.window, self.revisions.look_alikes.get(stuck, "")
         self.use_window(window + 1)

@@ -1,8 +1,8 @@
-"""Gradient steps on whole traces, each distinct history computed once.
+"""The loss of traces, each distinct history computed once.
 
-Traces that begin with the same observations share their network evaluations, just as in the search: a batch becomes a
-trie over histories, and the loss of a node is the sum over all steps that pass through it. The gradient is exactly
-that of unrolling every trace from a zero memory, at a fraction of the cost.
+Steps before which the agent saw the same share their network evaluations, just as in the search: traces become a trie
+over what the window holds, and the loss of a node is the sum over all steps that pass through it. The gradient is
+exactly that of unrolling every window from a zero memory, at a fraction of the cost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from alphanpi.learn.replay import Replay, StoredTrace
-from alphanpi.network.evaluator import UNBOUNDED
 from alphanpi.network.model import NPINetwork, masked_log_softmax
 
 _FLOOR = 0.01  # least probability of a target whose logarithm is taken
@@ -29,7 +28,7 @@ class Layer(NamedTuple):
     parents: Tensor  # [N] node of the layer before; for the first layer unused
     programs: Tensor  # [N]
     observations: Tensor  # [N] row of Batch.observations
-    previous: Tensor  # [N] action before, as a memory holds it; of use with a window only
+    previous: Tensor  # [N] action before, as a memory holds it
 
 
 class Batch(NamedTuple):
@@ -37,7 +36,6 @@ class Batch(NamedTuple):
 
     layers: tuple[Layer, ...]
     observations: Tensor  # [O, fields] distinct observations
-    memory: Tensor | None  # [N, W] memories with which the histories of the first layer begin, if any is not zero
     nodes: Tensor  # [J] history of each pair
     legal: Tensor  # [J, A]
     policies: Tensor  # [J, A] weighted sum of the targets
@@ -84,10 +82,8 @@ def make_batch(
     traces: Sequence[StoredTrace],
     replay: Replay,
     *,
-    weight_by_value: bool,
-    unrolled: bool,
-    window: int = UNBOUNDED,
-    shares: NDArray[np.float64] | None = None,
+    window: int,
+    shares: NDArray[np.float64],
     bars: NDArray[np.float64] | None = None,
     latest: int | None = None,
     device: str = "cpu",
@@ -97,29 +93,19 @@ def make_batch(
     Args:
         traces: What to learn from.
         replay: Where they come from.
-        weight_by_value: Let the policy follow successes only, in proportion to their value; else all alike.
-        unrolled: Compute memories from the start of each call, or of the window; else use those stored with the traces.
         window: How many observations the network sees.
-        shares: How much each trace counts; None: all the same.
+        shares: How much each trace counts.
         bars: For each program the score below which a trace has less weight in the policy loss, if any.
         latest: Steps of successes that count in each pair of a history and a legal set, the last ones; None: all.
         device: Where the batch goes.
     """
-    steps = steps_of(traces, weight_by_value, shares, bars)
+    steps = steps_of(traces, shares, bars)
     owner, step, previous, legal = steps.owner, steps.step, steps.previous, steps.legal
     values, counted, success, weights = steps.values, steps.counted, steps.success, steps.weights
     program = steps.programs[owner]
 
     observations, rows = _distinct_observations(replay.observations.array(), steps.observed)
-    memory = None
-    if window:
-        layers, node_of_step = _windows(step, rows, previous, program, window, len(observations))
-    elif unrolled:
-        layers, node_of_step = _trie(step, owner, rows, program, steps.programs, len(observations))
-    else:
-        node_of_step = np.arange(len(owner))
-        layers = [_Level(np.zeros(len(owner), np.int64), program, rows, previous)]
-        memory = torch.from_numpy(np.concatenate([trace.memories for trace in traces])).to(device)
+    layers, node_of_step = _windows(step, rows, previous, program, window, len(observations))
     count = sum(len(level.programs) for level in layers)
     counts = np.bincount(node_of_step, counted, minlength=count)
     means = np.bincount(node_of_step, values * counted, minlength=count) / np.where(counts > 0, counts, 1)
@@ -142,7 +128,6 @@ def make_batch(
     return Batch(
         layers=tuple(Layer(*(on_device(array) for array in level)) for level in layers),
         observations=on_device(observations.astype(np.float32)),
-        memory=memory,
         nodes=on_device(pairs // len(sets)),
         legal=on_device(sets[pairs % len(sets)]),
         policies=on_device(summed(steps.policies)),
@@ -158,19 +143,16 @@ def make_batch(
 
 
 def steps_of(
-    traces: Sequence[StoredTrace],
-    weight_by_value: bool,
-    shares: NDArray[np.float64] | None = None,
-    bars: NDArray[np.float64] | None = None,
+    traces: Sequence[StoredTrace], shares: NDArray[np.float64], bars: NDArray[np.float64] | None = None
 ) -> Steps:
     """The steps of traces with their weights, as `make_batch` says."""
     lengths = np.array([len(trace.observations) for trace in traces])
     owner = np.repeat(np.arange(len(traces)), lengths)
     firsts = np.cumsum(lengths) - lengths
     values = np.array([trace.value for trace in traces], np.float32)[owner]
-    counted = np.ones_like(values) if shares is None else shares.astype(np.float32)[owner]
+    counted = shares.astype(np.float32)[owner]
     success = np.array([trace.success for trace in traces])[owner]
-    weights = np.where(success, np.maximum(values, 0), 0) if weight_by_value else np.ones_like(values)
+    weights = np.where(success, np.maximum(values, 0), 0)
     if bars is not None:
         short = np.minimum(0, [trace.score - bars[trace.program] for trace in traces])
         weights = weights * np.exp(short / _SCORE_SCALE)[owner].astype(np.float32)
@@ -238,15 +220,14 @@ def _trie(
     program: NDArray[np.int64],
     beginning: NDArray[np.int64],
     distinct: int,
-    previous: NDArray[np.int64] | None = None,
+    previous: NDArray[np.int64],
 ) -> tuple[list[_Level], NDArray[np.int64]]:
     """Number the distinct histories layer by layer; also the history of every step.
 
     Traces with the same `beginning` start from the same memory.
     """
-    before = np.zeros(len(step), np.int64) if previous is None else previous
-    kinds = rows + distinct * before
-    most = distinct * (int(before.max(initial=0)) + 1)
+    kinds = rows + distinct * previous
+    most = distinct * (int(previous.max(initial=0)) + 1)
     node_of_step = np.zeros(len(step), np.int64)
     node_of_trace = np.zeros(int(owner.max()) + 1, np.int64)  # in the layer before
     levels, first = [], 0
@@ -255,7 +236,7 @@ def _trie(
         above = beginning[owner[here]] if length == 0 else node_of_trace[owner[here]]
         _, example, local = np.unique(above * most + kinds[here], return_index=True, return_inverse=True)
         found = here[example]
-        levels.append(_Level(above[example], program[found], rows[found], before[found]))
+        levels.append(_Level(above[example], program[found], rows[found], previous[found]))
         node_of_trace[owner[here]] = local
         node_of_step[here] = first + local
         first += len(example)
@@ -263,11 +244,11 @@ def _trie(
 
 
 class Shares(NamedTuple):
-    """What observations, programs and, with a window, the actions before add to the gates."""
+    """What observations, programs and the actions before add to the gates."""
 
     observation: Tensor  # [O, 4H]
     program: Tensor  # [P, 4H]
-    previous: Tensor | None  # [A + 1, 4H]
+    previous: Tensor  # [A + 1, 4H]
 
 
 def shares(network: NPINetwork, observations: Tensor) -> Shares:
@@ -277,7 +258,7 @@ def shares(network: NPINetwork, observations: Tensor) -> Shares:
     return Shares(
         observation=network.encoder(observations) @ core.weight_ih[:, :split].T,
         program=network.embedding.weight @ core.weight_ih[:, split:end].T + core.bias_ih + core.bias_hh,
-        previous=network.previous.weight @ core.weight_ih[:, end:].T if sizes.window else None,
+        previous=network.previous.weight @ core.weight_ih[:, end:].T,
     )
 
 
@@ -297,37 +278,29 @@ def forward(network: NPINetwork, batch: Batch) -> tuple[Tensor, Tensor]:
     hidden = cell = share.observation.new_zeros(0, units)
     outputs = []
     for length, layer in enumerate(batch.layers):
-        gates = share.observation[layer.observations] + share.program[layer.programs]
-        if share.previous is not None:
-            gates = gates + share.previous[layer.previous]
+        gates = share.observation[layer.observations] + share.program[layer.programs] + share.previous[layer.previous]
         before = None
         if length > 0:
             gates = gates + (hidden @ core.weight_hh.T)[layer.parents]
             before = cell[layer.parents]
-        elif batch.memory is not None:
-            gates = gates + batch.memory[:, :units] @ core.weight_hh.T
-            before = batch.memory[:, units : 2 * units]
         hidden, cell = remember(gates, before)
         outputs.append(hidden)
     everything = torch.cat(outputs)
     return network.actor(everything), torch.tanh(network.critic(everything)).squeeze(1)
 
 
-def loss(network: NPINetwork, batch: Batch, value_weight: float, consensus: float = 0.0) -> Loss:
+def loss(network: NPINetwork, batch: Batch, value_weight: float) -> Loss:
     """Policy loss plus squared error of the value, both as means over the steps.
 
     The search sees the whole state, the network only the observations. Where states that look the same call for
-    different actions, cross-entropy (the paper's, `consensus` 0) averages the targets, and the most frequent action
-    wins even if it fails in the other states. The reversed divergence KL(pi || pi_mcts) (`consensus` 1) takes their
-    geometric mean instead: the action that is good in all of them.
+    different actions, cross-entropy (the paper's) averages the targets, and the most frequent action wins even if it
+    fails in the other states. The reversed divergence KL(pi || pi_mcts) takes their geometric mean instead: the action
+    that is good in all of them.
     """
     logits, values = forward(network, batch)
     log_policy = masked_log_softmax(logits[batch.nodes], batch.legal).masked_fill(~batch.legal, 0.0)
-    policy = -(batch.policies * log_policy).sum()
-    if consensus > 0:
-        probability = log_policy.exp() * batch.legal
-        divergence = probability * (batch.pair_weights[:, None] * log_policy - batch.log_policies)
-        policy = (1 - consensus) * policy + consensus * divergence.sum()
-    policy = policy / max(batch.policy_weight, 1e-6)
+    probability = log_policy.exp() * batch.legal
+    divergence = probability * (batch.pair_weights[:, None] * log_policy - batch.log_policies)
+    policy = divergence.sum() / max(batch.policy_weight, 1e-6)
     value = (batch.value_counts * (values - batch.value_means) ** 2).sum() / batch.value_counts.sum()
     return Loss(policy + value_weight * value, float(policy.detach()), float(value.detach()) + batch.value_variance)

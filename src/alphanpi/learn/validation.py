@@ -18,7 +18,7 @@ from alphanpi.errors import AlphaNPIError
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.routes import Route
-from alphanpi.learn.starts import Error, Start, Starts, Stream
+from alphanpi.learn.starts import MOST_ERRORS, Error, Start, Starts, Stream
 from alphanpi.learn.thrift import MOST_ACTIONS, thrifty_routes
 
 _ROUTES = 100  # runs per program in which needless recursive calls are looked for
@@ -31,6 +31,7 @@ _PLANNED_FIRST = 40  # problems of the exam with search, of all programs, before
 _ENUMERATED = 20_000  # starts of a program
 _FAR_ACTIONS = 40_000  # a large problem that takes more is too large
 _TRIES = 3  # large problems that may take too many actions before none is asked for
+_PASSES = 5  # successes in a row after which a failed start is forgotten
 _TOO_LARGE = (Failure.NODES, Failure.STATES, Failure.HISTORIES)
 
 
@@ -90,7 +91,6 @@ class Validation:
         self.library = starts.library
         self.curriculum = curriculum
         self.settings = config.validation
-        self.thrifty = config.replay.thrifty and config.learning.unroll == "trace"
         self.interpreter = interpreter
         self.planner = planner
         self._solved: list[Execution] = []
@@ -141,7 +141,7 @@ class Validation:
         try:
             self._ask_again()
             self._ask_for(self._validate(iteration, self.settings.exam_episodes, Stream.EXAM))
-            wasteful = self.wasteful_programs(iteration) if self.thrifty else ()
+            wasteful = self.wasteful_programs(iteration)
             if wasteful:
                 return ExamResult(Exam.WASTE, " and ".join(wasteful), wasteful=wasteful)
             part = Exam.PLANNING
@@ -173,7 +173,7 @@ class Validation:
             runs = self.interpreter.run(calls, max_actions=MOST_ACTIONS, remembering=True)
             failed = [place for place, run in enumerate(runs) if not run.success]
             if failed:
-                some = rng.permutation(failed)[: self.starts.settings.error_capacity]
+                some = rng.permutation(failed)[:MOST_ERRORS]
                 self.starts.remember(program.name, [all_starts[place].start for place in some])
                 first = calls[failed[0]]
                 reason = runs[failed[0]].failure.name.lower()
@@ -366,7 +366,7 @@ class Validation:
             Error(error.start, error.passes + 1 if answer.failure == Failure.NONE else 0)
             for error, answer in zip(errors, again, strict=True)
         ]
-        return [error for error in updated if error.passes < self.starts.settings.error_passes]
+        return [error for error in updated if error.passes < _PASSES]
 
     def _answers(self, starts: list[Start]) -> list[_Answer]:
         calls = [Call(start.program, self.starts.state(start)) for start in starts]
