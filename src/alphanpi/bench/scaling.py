@@ -145,7 +145,7 @@ def _trained(case: str, config: TrainConfig, seed: int, iterations: int, made: S
     parts = Seconds()
     for _ in range(iterations):
         parts = parts.plus(trainer.iterate().seconds)
-    return _Measured(parts, b"".join(tensor.numpy().tobytes() for tensor in trainer.acting.state_dict().values()))
+    return _Measured(parts, b"".join(tensor.numpy().tobytes() for tensor in trainer.network.state_dict().values()))
 
 
 def _seconds_per_chunk(case: str, made: Spread) -> float:

@@ -84,7 +84,7 @@ class _Opened(NamedTuple):
     """What there is in any checkpoint, read and found to be of the run."""
 
     state: CheckpointState
-    acting: Tensors
+    weights: Tensors
     tensors: Tensors
 
 
@@ -113,7 +113,7 @@ def save_checkpoint(
     replaced = folder / f".writing-{secrets.token_hex(4)}"
     try:
         temporary.mkdir(parents=True)
-        write_weights(temporary / MODEL_FILE, trainer.acting, card)
+        write_weights(temporary / MODEL_FILE, trainer.network, card)
         tensors, own = (
             (paper_tensors(trainer), paper_state(trainer))
             if isinstance(trainer, PaperTrainer)
@@ -157,7 +157,7 @@ def restore(
             state = opened.state
             if isinstance(trainer, PaperTrainer):
                 require_paper_state(trainer, state, opened.tensors)
-                restore_paper(trainer, state, opened.acting, opened.tensors)
+                restore_paper(trainer, state, opened.weights, opened.tensors)
             else:
                 _apply(_read(opened, trainer), trainer)
         except (AlphaNPIError, OSError) as error:
@@ -198,8 +198,7 @@ def _read(opened: _Opened, trainer: Trainer) -> _Checkpoint:
     for one in state.revised:
         if not _fits(trainer, window, one):
             raise UsageError(f"{STATE_FILE}: field 'revised': it does not fit the environment: {one!r}")
-    shapes = shapes_of(trainer.network)
-    require_fitting(tensors, dict(_trainer_shapes(trainer, tensors, state.rings, shapes)), TRAINER_FILE)
+    require_fitting(tensors, dict(_trainer_shapes(trainer, tensors, state.rings)), TRAINER_FILE)
     return _Checkpoint(
         opened=opened,
         rings=[_ring(trainer, tensors, number, ring) for number, ring in enumerate(state.rings)],
@@ -208,17 +207,15 @@ def _read(opened: _Opened, trainer: Trainer) -> _Checkpoint:
 
 
 def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
-    state, acting, tensors = checkpoint.opened
+    state, weights, tensors = checkpoint.opened
     if state.window is not None:
         trainer.use_window(state.window)
-    trainer.acting.load_state_dict(acting)
-    trainer.network.load_state_dict(below(tensors, "network."))
+    trainer.network.load_state_dict(weights)
     restore_optimiser(trainer.network, trainer.optimiser, tensors)
     _restore_replay(trainer.replay, checkpoint)
     curriculum = state.curriculum
     trainer.curriculum.level = curriculum.level
     trainer.curriculum.streak = curriculum.streak
-    trainer.curriculum.failed_exams = curriculum.failed_exams
     trainer.curriculum.completed = curriculum.completed
     trainer.curriculum.success = dict(curriculum.success)
     trainer.curriculum.given_up = curriculum.given_up
@@ -284,7 +281,6 @@ def _state(trainer: Trainer) -> dict[str, Any]:
         "curriculum": {
             "level": trainer.curriculum.level,
             "streak": trainer.curriculum.streak,
-            "failed_exams": trainer.curriculum.failed_exams,
             "completed": trainer.curriculum.completed,
             "success": trainer.curriculum.success,
             "given_up": trainer.curriculum.given_up,
@@ -306,8 +302,7 @@ def _state(trainer: Trainer) -> dict[str, Any]:
 
 
 def _tensors(trainer: Trainer) -> Tensors:
-    tensors = {f"network.{name}": tensor for name, tensor in trainer.network.state_dict().items()}
-    tensors |= optimiser_tensors(trainer.network, trainer.optimiser)
+    tensors = optimiser_tensors(trainer.network, trainer.optimiser)
     tensors["replay.observations"] = torch.from_numpy(trainer.replay.observations.array())
     tensors["replay.legal"] = torch.from_numpy(trainer.replay.legal.array())
     for number, ring in enumerate(trainer.replay.rings.values()):
@@ -328,7 +323,6 @@ def _trainer_shapes(
     trainer: Trainer,
     tensors: Tensors,
     rings: Sequence[RingRecord],
-    shapes: dict[str, TensorShape],
 ) -> Iterator[tuple[str, TensorShape]]:
     """What the tensors of a trainer have to be; how many traces and rows there are, they say themselves."""
 
@@ -336,8 +330,6 @@ def _trainer_shapes(
         tensor = tensors.get(name)
         return len(tensor) if tensor is not None and tensor.dim() > 0 else 0
 
-    for name, shape in shapes.items():
-        yield f"network.{name}", shape
     yield from optimiser_shapes(trainer.network, tensors)
     entries = len(trainer.library)
     yield (

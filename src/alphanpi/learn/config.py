@@ -35,16 +35,6 @@ class EpisodesConfig(Config):
     error_fraction: float = Field(
         0.5, ge=0, le=1, description="share of episodes that start where validation failed, on training sizes"
     )
-    called_fraction: float = Field(
-        0.5,
-        ge=0,
-        le=1,
-        description="share of the other episodes that start where programs above call this one and it fails, or, where "
-        "its depth grows with the problem, where they call it at all; 0 in the paper",
-    )
-    called_runs: int = Field(
-        48, ge=1, le=MOST_EPISODES, description="runs per iteration in which such calls are looked for"
-    )
     together: int = Field(
         8,
         ge=1,
@@ -73,17 +63,6 @@ class LearningConfig(Config):
     gradient_steps: int = Field(30, ge=1, le=MOST_STEPS, description="Adam steps per iteration")
     batch: int = Field(256, ge=1, le=MOST_EPISODES, description="situations per batch")
     value_weight: float = Field(0.5, ge=0, le=1e6, description="weight of the value loss")
-    gradient_clip: float = Field(1.0, ge=0, le=1e6, description="largest norm of a gradient; 0: no limit")
-    weight_average: float = Field(
-        0.97,
-        ge=0,
-        lt=1,
-        description="decay of the moving average of weights that acts and is saved, nearer to 1 as the learning rate "
-        "falls; 0: none (paper)",
-    )
-    renewed_share: float = Field(
-        0.5, ge=0, le=1, description="how far weights move towards fresh ones where the exam fails again and again"
-    )
     weak_program_weight: float = Field(
         4.0, ge=0, le=1e6, description="how much more often traces of failing programs are drawn than of mastered ones"
     )
@@ -112,7 +91,6 @@ class CurriculumConfig(Config):
     patience: int = Field(
         2, ge=1, le=MOST_EPISODES, description="validations in a row in which all programs must reach it"
     )
-    temperature: float = Field(2.0, ge=0, le=100, description="tau_3, preference for programs that fail")
 
 
 class ValidationConfig(Config):
@@ -132,21 +110,12 @@ class ValidationConfig(Config):
     exam_episodes: int = Field(
         200, ge=0, le=MOST_EPISODES, description="episodes per program before training is complete; 0: no exam (paper)"
     )
-    exam_patience: int = Field(
-        6, ge=1, le=MOST_EPISODES, description="exams failed with or without search after which weights are renewed"
-    )
     exam_threshold: float = Field(
         0.995,
         gt=0,
         le=1,
         description="success every program needs in the exam; 1: and on every start of the smallest training sizes, "
         "where they can be enumerated",
-    )
-    exam_planning_episodes: int = Field(
-        200,
-        ge=0,
-        le=MOST_EPISODES,
-        description="episodes per program the exam asks for with search, too; 0: none (paper)",
     )
     exam_search_episodes: int = Field(
         60,

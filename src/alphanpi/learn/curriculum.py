@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alphanpi.environment.specification import Library, Program
 from alphanpi.learn.config import CurriculumConfig
@@ -23,7 +22,6 @@ class Curriculum:
         self.given_up = ""  # why there is no use in going on, if there is none
         self.level = self._level_above(0)
         self.streak = 0
-        self.failed_exams = 0
         self.completed = False
         self.success: dict[str, float] = {program.name: 0.0 for program in library.learned}
 
@@ -76,13 +74,6 @@ class Curriculum:
         """Not complete after all: start counting again."""
         self.completed = False
         self.streak = 0
-
-    def preferences(self) -> NDArray[np.float64]:
-        """Probability of each program that is practised: softmax of tau_3 (1 - R)."""
-        scores = np.array([1 - self.success[program.name] for program in self.practised])
-        weights = np.exp(self.config.temperature * scores)
-        normalised: NDArray[np.float64] = weights / weights.sum()
-        return normalised
 
     def explain(self) -> str:
         """Why the level has not been raised yet."""

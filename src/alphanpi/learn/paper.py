@@ -277,11 +277,6 @@ class PaperTrainer:
         self.buffer = ReplayBuffer(config.paper.buffer_size, config.paper.positive_probability)
         self.curriculum = PaperCurriculum(self.library, config.paper)
 
-    @property
-    def acting(self) -> NPINetwork:
-        """The network that acts and is saved: the one that learns."""
-        return self.network
-
     def iterate(self) -> IterationReport:
         """Play, learn, validate once."""
         began, before, level = time.perf_counter(), self.search.statistics, self.curriculum.level

@@ -24,7 +24,6 @@ def paper_state(trainer: PaperTrainer) -> dict[str, Any]:
         "curriculum": {
             "level": curriculum.level,
             "streak": 0,
-            "failed_exams": 0,
             "completed": curriculum.completed,
             "success": curriculum.success,
         },

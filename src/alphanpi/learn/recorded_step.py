@@ -18,15 +18,21 @@ class MeasuredGradient(NamedTuple):
 
     policy: Tensor
     value: Tensor
-    norm: Tensor  # before clipping
+    norm: Tensor
+
+
+def gradient_norm(network: NPINetwork) -> Tensor:
+    """The length of the gradient that the optimiser will find."""
+    found = [parameter.grad for parameter in network.parameters() if parameter.grad is not None]
+    return torch.nn.utils.get_total_norm(found)
 
 
 class RecordedStep:
-    """Computes gradients of one network, clipped; where the device cannot record, operation by operation."""
+    """Computes gradients of one network; where the device cannot record, operation by operation."""
 
-    def __init__(self, network: NPINetwork, value_weight: float, clip: float) -> None:
+    def __init__(self, network: NPINetwork, value_weight: float) -> None:
         self.network = network
-        self._value_weight, self._clip = value_weight, clip
+        self._value_weight = value_weight
         self._recordings: dict[tuple[int, ...], _Recording] = {}
 
     def gradient(self, batch: DenseBatch) -> MeasuredGradient:
@@ -48,8 +54,7 @@ class RecordedStep:
             parameter.grad = None
         loss = dense_loss(self.network, batch, self._value_weight)
         loss.total.backward()  # type: ignore[no-untyped-call]
-        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._clip or float("inf"))
-        return MeasuredGradient(loss.policy.detach(), loss.value.detach(), norm)
+        return MeasuredGradient(loss.policy.detach(), loss.value.detach(), gradient_norm(self.network))
 
     def _record(self, batch: DenseBatch) -> _Recording:
         own = DenseBatch(*(tensor.clone() for tensor in batch))

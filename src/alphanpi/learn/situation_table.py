@@ -1,10 +1,8 @@
 """Gradient steps on situations.
 
-What an agent does next depends on program and window alone, so all that the replay knows fits in one table: a
-situation is a distinct history with a legal set, and holds what all traces have done there. Near the end of training
-almost all situations are long since mastered, and traces meet the rest hardly ever. So batches are drawn from the
-table: situations as often as they are met, and up to half of a batch by how little the network does what the table says
-("Prioritized Experience Replay", Schaul et al. 2016, for situations instead of transitions).
+What an agent does next depends on program and window alone, so all that the replay knows fits in one table: a situation
+is a distinct history with a legal set, and holds what all traces have done there. Batches are drawn from the table,
+situations as often as they are met.
 """
 
 from __future__ import annotations
@@ -16,13 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from alphanpi.learn.unroll import Batch, Layer, forward
-from alphanpi.network.model import NPINetwork, masked_log_softmax
+from alphanpi.learn.unroll import Batch, Layer
 
-LATEST = 256  # steps of successes that say what to do in a situation: what was done long before is known better since
-_PRIORITY = 0.5  # largest share of a batch that is drawn by disagreement
 _NONE = 1e-12  # in place of a sum of shares that is 0
-_MANY = 10.0  # sum of disagreements from which on it is that large
 
 
 class SituationTable(NamedTuple):
@@ -32,29 +26,14 @@ class SituationTable(NamedTuple):
     probabilities: NDArray[np.float64]  # [J]
 
     @classmethod
-    def of(cls, whole: Batch, network: NPINetwork) -> SituationTable:
-        """A batch of all traces, with priorities by what a network does now."""
+    def of(cls, whole: Batch) -> SituationTable:
+        """The table of a batch of all traces."""
         probabilities = whole.pair_shares.cpu().numpy().astype(np.float64)
-        disagreement = _disagreement(whole, network)
-        total = disagreement.sum()
-        share = _PRIORITY * min(1.0, total / _MANY)
-        if share > 0:
-            probabilities = (1 - share) * probabilities / probabilities.sum() + share * disagreement / total
         return cls(whole, probabilities / probabilities.sum())
 
     def draw(self, number: int, rng: np.random.Generator) -> Batch:
         """So many situations, some of them more than once."""
         return _part(self.whole, rng.multinomial(number, self.probabilities))
-
-
-@torch.no_grad()
-def _disagreement(whole: Batch, network: NPINetwork) -> NDArray[np.float64]:
-    """For every situation the squared probability with which the network would not take the best action; [J]."""
-    logits, _ = forward(network, whole)
-    policy = masked_log_softmax(logits[whole.nodes], whole.legal).exp()
-    best = whole.policies.argmax(1, keepdim=True)
-    confirmed = (whole.pair_weights / whole.pair_successes.clamp(min=_NONE)).clamp(0, 1)
-    return ((1 - policy.gather(1, best).squeeze(1)) ** 2 * confirmed).cpu().numpy().astype(np.float64)
 
 
 def _part(whole: Batch, times: NDArray[np.int64]) -> Batch:
@@ -91,7 +70,6 @@ def _part(whole: Batch, times: NDArray[np.int64]) -> Batch:
         observations=whole.observations[used],
         nodes=nodes,
         legal=whole.legal[picked],
-        policies=whole.policies[picked] * scale[:, None],
         log_policies=whole.log_policies[picked] * scale[:, None],
         pair_weights=pair_weights,
         pair_shares=counts,

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from alphanpi.agent.interpreter import Call
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.specification import Environment, Program
 from alphanpi.learn.config import EpisodesConfig
@@ -25,8 +24,6 @@ class Stream(IntEnum):
     LEARN = 2
     VALIDATE = 3
     EXAM = 4
-    PLANNING_EXAM = 5
-    CALLS = 6
     RENEW = 7
     FAR_EXAM = 8
     SEARCH_EXAM = 9
@@ -120,11 +117,6 @@ class Starts:
                 KnownStart(Start(program.name, size, (), (number,)), state) for number, state in enumerate(states)
             ]
         return found
-
-    def trained_on(self, call: Call) -> bool:
-        """Whether a call could be an episode: of a size its program is trained on, and legal whoever calls."""
-        on_size = self.guard.size(call.state) in self.sizes(self.library.named(call.program))
-        return on_size and self.guard.pre(call.program, call.state, None)
 
     def remember(self, name: str, starts: list[Start], kept: list[Error] | None = None) -> None:
         """Add to the error starts of a program, of which `kept` are left; the oldest are dropped."""

@@ -369,7 +369,7 @@ def _go_on(
         proved=usual is not None and usual.curriculum.completed and not cut and usual.config.until == "verified",
     )
     if usual is not None and usual.proof is not None and outcome.proved:
-        write_best(usual.proof.certificate(subject_of(_card(meta, trainer), trainer.acting)), directory)
+        write_best(usual.proof.certificate(subject_of(_card(meta, trainer), trainer.network)), directory)
     directory.keep_outcome(StoredOutcome.model_validate(outcome._asdict()))
     return outcome
 
@@ -382,14 +382,14 @@ def _card(meta: Meta, trainer: Trainer | PaperTrainer) -> ModelCard:
     began = trainer.beginning if isinstance(trainer, Trainer) else None
     origin = None if began is None else began.origin
     environment, search = trainer.environment, trainer.config.search
-    return describe(meta.environment, meta.options, environment, trainer.acting, search, trainer.seed, origin)
+    return describe(meta.environment, meta.options, environment, trainer.network, search, trainer.seed, origin)
 
 
 def _require_finite(trainer: Trainer | PaperTrainer, report: IterationReport, directory: RunDirectory) -> None:
     """Stop where learning has left the numbers; the checkpoints before are as they were."""
     numbers = (report.policy_loss, report.value_loss, report.gradient_norm)
     with one_thread():
-        finite = all(bool(weights.isfinite().all()) for weights in trainer.acting.parameters())
+        finite = all(bool(weights.isfinite().all()) for weights in trainer.network.parameters())
     if finite and all(map(math.isfinite, numbers)):
         return
     raise UsageError(

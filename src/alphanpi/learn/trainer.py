@@ -31,11 +31,10 @@ from alphanpi.learn.dense import DenseSituations
 from alphanpi.learn.habit import own_ways
 from alphanpi.learn.iteration import IterationReport, Seconds, one_thread
 from alphanpi.learn.proof import Proof, prove, require_lemma
-from alphanpi.learn.recorded_step import RecordedStep
+from alphanpi.learn.recorded_step import RecordedStep, gradient_norm
 from alphanpi.learn.replay import Replay
 from alphanpi.learn.revision import Lesson, Revisions
-from alphanpi.learn.routes import run_as_trace
-from alphanpi.learn.situation_table import LATEST, SituationTable
+from alphanpi.learn.situation_table import SituationTable
 from alphanpi.learn.stagnation import Stagnation
 from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
@@ -45,7 +44,7 @@ from alphanpi.network.model import CompiledEvaluator, create_evaluator, create_n
 from alphanpi.network.torch_evaluator import RefreshableEvaluator
 from alphanpi.support.limits import percent
 
-_LONGEST_AVERAGE = 1 / 3  # exponent of the average's decay when steps are smallest
+_RENEWED = 0.5  # how far weights move towards fresh ones
 _TELLING = 4  # episodes of a program that say how it goes
 _MORE, _FEWER = 0.75, 0.4  # shares of them that succeed, for more or fewer problems at a time
 _SLACK = 0.05  # of a score, which other problems would have made larger or smaller
@@ -89,7 +88,6 @@ class Trainer:
         self.proof: Proof | None = None  # with which training ended, if it was to go on until verified
         make = create_network if beginning is None else beginning.network
         self.network = make(environment, seed, config.network).to(device)
-        self.acting = make(environment, seed, config.network).to(device)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=config.learning.learning_rate, fused=True)
         self.replay = Replay(environment, config.replay.capacity)
         frozen = frozenset() if beginning is None else beginning.frozen_programs
@@ -102,22 +100,20 @@ class Trainer:
     @property
     def window(self) -> int:
         """How many observations of a call the network sees now."""
-        return self.acting.config.window
+        return self.network.config.window
 
     def use_window(self, window: int) -> None:
         """Let the network see so many observations; its weights fit any number."""
         config = self.config
-        for network in (self.network, self.acting):
-            network.config = network.config.model_copy(update={"window": window})
-        settings = config.learning
-        self.recorded = RecordedStep(self.network, settings.value_weight, settings.gradient_clip)
+        self.network.config = self.network.config.model_copy(update={"window": window})
+        self.recorded = RecordedStep(self.network, config.learning.value_weight)
         if self.spread is None:
-            self.evaluator: RefreshableEvaluator = create_evaluator(self.acting, self.device)
+            self.evaluator: RefreshableEvaluator = create_evaluator(self.network, self.device)
             self.search: Search = Search(self.environment, self.evaluator, config.search)
             self.planner: Search = Search(self.environment, self.evaluator, planning_config(config.search))
             self.interpreter: Interpreter = Interpreter(self.environment, self.evaluator, config.search.max_call_depth)
         else:
-            compiled = CompiledEvaluator(self.acting)  # as the workers compute, wherever gradient steps are taken
+            compiled = CompiledEvaluator(self.network)  # as the workers compute, wherever gradient steps are taken
             self.evaluator = compiled
             self.search = self.spread.search(self.environment, compiled, config.search)
             self.planner = self.spread.search(self.environment, compiled, planning_config(config.search))
@@ -159,7 +155,7 @@ class Trainer:
         began = time.perf_counter()
         before = self.search.statistics
         level = self.curriculum.level
-        requests = practice.episodes(self.starts, self.curriculum, self.interpreter, self.iteration, self.together)
+        requests = practice.episodes(self.starts, self.curriculum, self.iteration, self.together)
         episodes = self.search.run(requests)
         played = self.search.statistics
         traces = [part for episode in episodes for part in episode.parts()]
@@ -174,8 +170,6 @@ class Trainer:
         self.curriculum.update(self.validation.run(self.iteration, self.config.validation.episodes))
         exam = self._rise() if self.curriculum.ready else ExamResult(Exam.NOT_HELD)
         memory = self._grow()
-        for trace in self._solved_ways():
-            self.replay.add(trace)
         verdict = ""
         if self.curriculum.completed and self.config.until == "verified":
             with one_thread():
@@ -232,11 +226,6 @@ class Trainer:
         traces = thrifty_traces(self.interpreter, traces, self.config.search)
         return [Lesson(trace, one.score) for trace, one in zip(traces, learned, strict=True)]
 
-    def _solved_ways(self) -> list[Trace]:
-        """What validation has solved, as it was solved, to be learned next."""
-        runs, search = self.validation.solved(), self.config.search
-        return thrifty_traces(self.interpreter, [run_as_trace(self.interpreter, run, search) for run in runs], search)
-
     def _adapt(self, episodes: Sequence[Trace]) -> None:
         """Solve more problems at a time where that goes well, and fewer where it does not."""
         for program in self.curriculum.practised:
@@ -259,41 +248,35 @@ class Trainer:
         pace = max(settings.min_learning_rate_factor, 1 - self.curriculum.weakest)
         for group in self.optimiser.param_groups:
             group["lr"] = settings.learning_rate * pace
-        decay = settings.weight_average ** max(pace, _LONGEST_AVERAGE)  # longer as steps get smaller
         least, most = self.config.replay.positive_fraction, self.config.replay.positive_fraction_mastered
         positives = least + (most - least) * (1 - failing)
         bars = np.array([self.revisions.bars.get(program.name, 0.0) for program in self.library.learned]) - _SLACK
         traces, shares = self.replay.everything(weights, positives)
-        whole = make_batch(
-            traces, self.replay, window=self.window, shares=shares, bars=bars, latest=LATEST, device=self.device
-        )
-        table = SituationTable.of(whole, self.acting)
-        return self._take_steps(table, rng, decay) if self.on_cpu else self._repeat_step(table, rng, decay)
+        whole = make_batch(traces, self.replay, window=self.window, shares=shares, bars=bars, device=self.device)
+        table = SituationTable.of(whole)
+        return self._take_steps(table, rng) if self.on_cpu else self._repeat_step(table, rng)
 
-    def _take_steps(self, table: SituationTable, rng: np.random.Generator, decay: float) -> StepLosses:
+    def _take_steps(self, table: SituationTable, rng: np.random.Generator) -> StepLosses:
         settings = self.config.learning
         policies, values, norm = [], [], 0.0
         for _ in range(settings.gradient_steps):
             item = loss(self.network, table.draw(settings.batch, rng), settings.value_weight)
             self.optimiser.zero_grad()
             item.total.backward()  # type: ignore[no-untyped-call]
-            clip = settings.gradient_clip or float("inf")
-            norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), clip))
+            norm = float(gradient_norm(self.network))
             self._require_finite(norm)
             self.optimiser.step()
-            self._average(decay)
             policies.append(item.policy)
             values.append(item.value)
         return StepLosses(policies, values, norm)
 
-    def _repeat_step(self, table: SituationTable, rng: np.random.Generator, decay: float) -> StepLosses:
+    def _repeat_step(self, table: SituationTable, rng: np.random.Generator) -> StepLosses:
         """The same on a device, which is waited for once, at the end."""
         situations, settings = DenseSituations.of(table), self.config.learning
         numbers = []
         for _ in range(settings.gradient_steps):
             numbers.append(torch.stack(self.recorded.gradient(situations.draw(settings.batch, rng))))
             self.optimiser.step()
-            self._average(decay)
         policies, values, norms = torch.stack(numbers).T.cpu().tolist()
         for norm in norms:
             self._require_finite(norm)
@@ -322,23 +305,13 @@ class Trainer:
 
         Ash and Adams, "On warm-starting neural network training" (2020): shrink and perturb.
         """
-        self.curriculum.failed_exams = 0
-        if self.config.learning.renewed_share == 0:
-            return
         stream = self.starts.random(self.iteration, Stream.RENEW)
         fresh = create_network(self.environment, int(stream.integers(2**31)), self.config.network).to(self.device)
         with torch.no_grad():
-            for network in (self.network, self.acting):
-                for weights, target in zip(network.parameters(), fresh.parameters(), strict=True):
-                    weights.lerp_(target, self.config.learning.renewed_share)
+            for weights, target in zip(self.network.parameters(), fresh.parameters(), strict=True):
+                weights.lerp_(target, _RENEWED)
         self.optimiser.state.clear()
         self.weights_changed()
-
-    @torch.no_grad()
-    def _average(self, decay: float) -> None:
-        acting: list[torch.Tensor] = list(self.acting.parameters())
-        current: list[torch.Tensor] = list(self.network.parameters())
-        torch._foreach_lerp_(acting, current, 1 - decay)
 
     def _rise(self) -> ExamResult:
         """Raise the level; from the last one only if the exam says that all is learned."""
@@ -352,11 +325,6 @@ class Trainer:
             self.replay.forget(self.library.index_of(name) - self.library.atomic_count)
         if result.program in self.curriculum.frozen:
             self.curriculum.given_up = f"{result.program} is frozen, and the exam {result}; train without --freeze"
-        if result.outcome in (Exam.ANSWERS, Exam.PLANNING):
-            self.curriculum.failed_exams += 1
-            if self.curriculum.failed_exams >= settings.exam_patience:
-                self._renew()
-                result = result._replace(failing=f"{result.failing}; weights moved towards fresh ones")
         if result.outcome == Exam.PASSED:
             self.curriculum.advance()
         else:
@@ -366,7 +334,7 @@ class Trainer:
     def _verify(self, deadline: float = float("inf")) -> str:
         """After the exam: unless all is proved, go on training, with counter-examples among the error starts."""
         seconds = None if deadline == float("inf") else deadline - time.perf_counter()
-        proof = prove(self.environment, self.evaluator, self.acting, seconds)
+        proof = prove(self.environment, self.evaluator, self.network, seconds)
         self.proof = proof if proof.proved else None
         verdict = proof.verdict
         if not proof.proved:

@@ -38,8 +38,7 @@ class Batch(NamedTuple):
     observations: Tensor  # [O, fields] distinct observations
     nodes: Tensor  # [J] history of each pair
     legal: Tensor  # [J, A]
-    policies: Tensor  # [J, A] weighted sum of the targets
-    log_policies: Tensor  # [J, A] weighted sum of their logarithms, targets below a floor raised to it
+    log_policies: Tensor  # [J, A] weighted sum of the targets' logarithms, those below a floor raised to it
     pair_weights: Tensor  # [J] sum of the weights
     pair_shares: Tensor  # [J] sum of the shares of the steps
     pair_successes: Tensor  # [J] the same of traces that succeeded
@@ -85,7 +84,6 @@ def make_batch(
     window: int,
     shares: NDArray[np.float64],
     bars: NDArray[np.float64] | None = None,
-    latest: int | None = None,
     device: str = "cpu",
 ) -> Batch:
     """Arrange traces for one gradient step.
@@ -96,7 +94,6 @@ def make_batch(
         window: How many observations the network sees.
         shares: How much each trace counts.
         bars: For each program the score below which a trace has less weight in the policy loss, if any.
-        latest: Steps of successes that count in each pair of a history and a legal set, the last ones; None: all.
         device: Where the batch goes.
     """
     steps = steps_of(traces, shares, bars)
@@ -112,9 +109,6 @@ def make_batch(
 
     sets = replay.legal.array().astype(bool)
     pairs, pair_of_step = np.unique(node_of_step * len(sets) + legal, return_inverse=True)
-    if latest is not None:
-        success = success & _last_of_each(pair_of_step, success, latest)
-        weights = weights * success
     order = np.argsort(pair_of_step, kind="stable")
     first_of_pair = np.searchsorted(pair_of_step[order], np.arange(len(pairs)))
 
@@ -130,7 +124,6 @@ def make_batch(
         observations=on_device(observations.astype(np.float32)),
         nodes=on_device(pairs // len(sets)),
         legal=on_device(sets[pairs % len(sets)]),
-        policies=on_device(summed(steps.policies)),
         log_policies=on_device(summed(steps.log_policies)),
         pair_weights=on_device(np.bincount(pair_of_step, weights)),
         pair_shares=on_device(np.bincount(pair_of_step, counted)),
@@ -169,16 +162,6 @@ def steps_of(
         success=success,
         weights=weights * counted,
     )
-
-
-def _last_of_each(groups: NDArray[np.int64], counted: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
-    """The last `most` counted members of every group."""
-    members = np.flatnonzero(counted)
-    members = members[np.argsort(groups[members], kind="stable")]
-    ends = np.cumsum(np.bincount(groups[members]))
-    kept = np.zeros(len(groups), bool)
-    kept[members[ends[groups[members]] - np.arange(len(members)) <= most]] = True
-    return kept
 
 
 def _distinct_observations(

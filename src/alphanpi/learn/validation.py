@@ -27,7 +27,6 @@ _ROUTES = 100  # runs per program in which needless recursive calls are looked f
 _MOST_TRIED, _MOST_TRIED_FAR = 3, 2
 _GRANTED = 4  # so many more may be tried in any run, however short
 _RUNS_AT_ONCE = 15  # of those that are compared; the first that differ end the exam
-_PLANNED_FIRST = 40  # problems of the exam with search, of all programs, before the others are planned
 _ENUMERATED = 20_000  # starts of a program
 _FAR_ACTIONS = 40_000  # a large problem that takes more is too large
 _TRIES = 3  # large problems that may take too many actions before none is asked for
@@ -41,7 +40,6 @@ class Exam(StrEnum):
     NOT_HELD = ""
     ANSWERS = "failed"  # too many failures without search
     WASTE = "needless calls"  # recursive calls that programs could do without
-    PLANNING = "failed with search"
     SEARCH = "needless search"  # with search, much is tried that a run without it does without
     FAR = "failed on large problems"
     PASSED = "passed"
@@ -64,7 +62,6 @@ class _Answer(NamedTuple):
 
     call: Call
     failure: Failure
-    run: Execution | None = None  # without search
 
 
 class _UnansweredError(Exception):
@@ -93,7 +90,6 @@ class Validation:
         self.settings = config.validation
         self.interpreter = interpreter
         self.planner = planner
-        self._solved: list[Execution] = []
 
     def run(self, iteration: int, episodes: int, stream: Stream = Stream.VALIDATE) -> dict[str, list[bool]]:
         """Successes per program that is practised; failed starts on training sizes are remembered."""
@@ -118,22 +114,14 @@ class Validation:
         starts = self.draw(iteration, episodes, stream)
         answers = self._answers(starts)
         failed: dict[str, list[Start]] = {program.name: [] for program in self.curriculum.unlocked}
-        at_fault = {answer.call.program for answer in answers if answer.failure != Failure.NONE}
         for start, answer in zip(starts, answers, strict=True):
             if start.size not in self.starts.sizes(self.library.named(start.program)):
                 continue
             if answer.failure != Failure.NONE:
                 failed[start.program].append(start)
-            elif answer.run is not None and start.program not in at_fault | self.curriculum.frozen:
-                self._solved.append(answer.run)
         for name in failed:
             self.starts.remember(name, failed[name], kept=self._still_failing(name))
         return answers
-
-    def solved(self) -> list[Execution]:
-        """Runs of training sizes, since last asked for, of programs that solved all of a validation without search."""
-        runs, self._solved = self._solved, []
-        return runs
 
     def exam(self, iteration: int) -> ExamResult:
         """A larger validation in which nothing may fail, the same with search, and what else small problems hide."""
@@ -144,8 +132,6 @@ class Validation:
             wasteful = self.wasteful_programs(iteration)
             if wasteful:
                 return ExamResult(Exam.WASTE, " and ".join(wasteful), wasteful=wasteful)
-            part = Exam.PLANNING
-            self._plan_well(iteration)
         except _UnansweredError as error:
             return ExamResult(part, str(error), error.program)
         return self.last_part(iteration)
@@ -206,8 +192,7 @@ class Validation:
             sizes = self.starts.sizes(program)
             highest = min(max(2, self.curriculum.level), self.library.levels)
             called = program.level < highest and not program.recursive
-            more = called and stream != Stream.PLANNING_EXAM
-            count = episodes * self.settings.called_program_factor if more else episodes
+            count = episodes * self.settings.called_program_factor if called else episodes
             for episode in range(count):
                 on_training_size = episode < self.settings.training_share * count
                 size = int(rng.choice(sizes)) if on_training_size else self.starts.validation_size(program)
@@ -234,27 +219,12 @@ class Validation:
                 wasteful.append(name)
         return tuple(wasteful)
 
-    def _plan_well(self, iteration: int) -> None:
-        """The exam with search, which listens to the values as well as to the policy."""
-        episodes = self.settings.exam_planning_episodes
-        starts = self.draw(iteration, episodes, Stream.PLANNING_EXAM) if episodes else []
-        random_order = self.starts.random(iteration, Stream.PLANNING_EXAM).permutation(len(starts)).tolist()
-        answers: list[_Answer] = []
-        while len(answers) < len(starts):
-            # Few at first, as most agents that fail do so soon; none is called a failure that could still pass.
-            some = random_order[len(answers) : 2 * len(answers) + _PLANNED_FIRST]
-            calls = [Call(starts[place].program, self.starts.state(starts[place])) for place in some]
-            traces = self.planner.run(_requests(calls))
-            answers += [_Answer(call, trace.failure) for call, trace in zip(calls, traces, strict=True)]
-            self._ask_for(answers, of=episodes)
-
-    def _ask_for(self, answers: Sequence[_Answer], of: int | None = None) -> None:
-        """Every program must succeed often enough, or be able to if `of` calls of each are made."""
+    def _ask_for(self, answers: Sequence[_Answer]) -> None:
+        """Every program must succeed often enough."""
         for name in dict.fromkeys(answer.call.program for answer in answers):
             own = [answer for answer in answers if answer.call.program == name]
             failed = [answer for answer in own if answer.failure != Failure.NONE]
-            total = len(own) if of is None else of
-            if 1 - len(failed) / total < self.settings.exam_threshold:
+            if 1 - len(failed) / len(own) < self.settings.exam_threshold:
                 raise self._unanswered(
                     failed[0].call, failed[0].failure.name.lower(), f"{len(failed)} of {len(own)} failed"
                 )
@@ -371,7 +341,7 @@ class Validation:
     def _answers(self, starts: list[Start]) -> list[_Answer]:
         calls = [Call(start.program, self.starts.state(start)) for start in starts]
         runs = self.interpreter.run(calls, Recording(depth=0), MOST_ACTIONS, remembering=True)
-        return [_Answer(call, run.failure, run) for call, run in zip(calls, runs, strict=True)]
+        return [_Answer(call, run.failure) for call, run in zip(calls, runs, strict=True)]
 
 
 def _requests(calls: Sequence[Call]) -> list[Request]:

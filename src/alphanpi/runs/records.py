@@ -92,7 +92,6 @@ class CurriculumRecord(Record):
 
     level: Annotated[int, Field(ge=1)]
     streak: Count
-    failed_exams: Count
     completed: bool
     success: dict[str, Share]
     given_up: Text = ""  # why there is no use in going on; not in older checkpoints
