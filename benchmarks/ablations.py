@@ -218,15 +218,16 @@ def measure(run: Run) -> Measured:
             time_limit=case.time_limit,
             **case.options,
         )
-        shares = dict.fromkeys(("greedy", "planning"), 0.0)
+        greedy = planning = 0.0
         if outcome.completed:
             program = outcome.agent.environment.library.learned[-1].name
-            for mode, episodes in (("greedy", 20), ("planning", 10)):
-                (score,) = outcome.agent.evaluate(
+            (greedy, planning) = (
+                outcome.agent.evaluate(
                     program, [case.size], mode=mode, episodes=episodes, seed=1000, max_actions=400_000
-                )
-                shares[mode] = score.rate
-    return Measured(*run, outcome.completed, outcome.iterations, round(outcome.elapsed, 2), **shares)
+                )[0].rate
+                for mode, episodes in (("greedy", 20), ("planning", 10))
+            )
+    return Measured(*run, outcome.completed, outcome.iterations, round(outcome.elapsed, 2), greedy, planning)
 
 
 def _work(waiting: Any, done: Any) -> None:

@@ -21,7 +21,7 @@ def test_the_interpreter_is_search_with_one_simulation():
         rng = np.random.default_rng(0)
         for seed in range(6):
             evaluator = create_evaluator(create_network(environment, seed))
-            greedy = SearchConfig(simulations_exploitation=1, failed_call_exploitation="discard")
+            greedy = SearchConfig(simulations_exploitation=1, failed_call="discard")
             search, interpreter = Search(environment, evaluator, greedy), Interpreter(environment, evaluator)
             for entry in environment.library.learned:
                 state = environment.initial(entry.name, max(3, entry.minimum_size), rng)

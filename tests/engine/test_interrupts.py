@@ -22,7 +22,7 @@ from tests.helpers.networks import HashNetwork
 @pytest.mark.parametrize("compiled", [False, True])
 def test_pauses_of_the_search_change_nothing(monkeypatch, nodes, compiled):
     hanoi = make("hanoi")
-    config = SearchConfig(simulations=40, failed_call_exploration="penalise", noise_fraction=0.5)
+    config = SearchConfig(simulations=40, noise_fraction=0.5)
     network = CompiledEvaluator(create_network(hanoi, 5)) if compiled else HashNetwork(len(hanoi.library), 5)
     requests = [
         Request("HANOI", hanoi.parse("HANOI", str(size)), (0, number), exploring=number % 3 > 0)

@@ -62,7 +62,7 @@ def test_batches_do_not_matter():
         environment = make(name, **options)
         rng = np.random.default_rng(7)
         evaluator = create_evaluator(create_network(environment, 3))
-        config = SearchConfig(simulations=25, failed_call_exploration="penalise")
+        config = SearchConfig(simulations=25)
         requests = [request for case in range(8) for request in random_requests(environment, rng, 3, case)]
         reference = [Search(environment, evaluator, config).run([request])[0] for request in requests]
         for batch in (2, 5, len(requests)):
@@ -96,7 +96,7 @@ def test_evaluations_in_compiled_code_are_those_of_the_evaluator(monkeypatch, sm
         environment = make(name, **options)
         evaluator = create_evaluator(create_network(environment, 5))
         requests = random_requests(environment, np.random.default_rng(11), 12, 0)
-        config = SearchConfig(simulations=30, failed_call_exploration="penalise")
+        config = SearchConfig(simulations=30)
         inside, outside = (
             Search(environment, evaluator, config),
             Search(environment, CalledEvaluator(evaluator), config),
@@ -131,7 +131,7 @@ def test_episodes_that_need_much_room_are_played_in_smaller_batches():
 def test_what_was_searched_before_does_not_matter():
     environment = make("recursive-sorting")
     evaluator = create_evaluator(create_network(environment, 0))
-    search = Search(environment, evaluator, SearchConfig(simulations=30, failed_call_exploration="penalise"))
+    search = Search(environment, evaluator, SearchConfig(simulations=30))
     requests = random_requests(environment, np.random.default_rng(0), 6, 0)
     first = search.run(requests)
     second = search.run(requests)

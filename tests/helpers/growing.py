@@ -105,6 +105,6 @@ SMALL = {
     **{"network.memory": 8, "network.observation_encoding": 4, "network.encoder_hidden": 8},
     **{"network.program_embedding": 6, "network.head_hidden": 8, "search.simulations": 20},
     **{"episodes.per_iteration": 16, "learning.gradient_steps": 20, "learning.learning_rate": 0.02},
-    **{"network.action_embedding": 4, "learning.weight_average": 0.5, "max_iterations": 60},
-    **{"validation.exam_planning_episodes": 20, "validation.exam_episodes": 50},
+    **{"network.action_embedding": 4, "max_iterations": 60},
+    **{"validation.exam_episodes": 50},
 }

@@ -11,14 +11,14 @@ from alphanpi.learn.replay import Replay
 
 
 def explored(environment, program: str, size: int, count: int, seed: int = 0, simulations: int = 60):
-    config = SearchConfig(simulations=simulations, failed_call_exploration="penalise")
+    config = SearchConfig(simulations=simulations)
     search = Search(environment, create_evaluator(create_network(environment, seed)), config)
     rng = np.random.default_rng(seed)
     return search.run([Request(program, environment.initial(program, size, rng), i, True) for i in range(count)])
 
 
-def filled_replay(environment, keep_memories: bool = False) -> Replay:
-    replay = Replay(environment, capacity=100, keep_memories=keep_memories)
+def filled_replay(environment) -> Replay:
+    replay = Replay(environment, capacity=100)
     for program in ("RSHIFT", "COMPSWAP"):
         for trace in explored(environment, program, 3, 30):
             replay.add(trace)

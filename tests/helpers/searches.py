@@ -31,12 +31,9 @@ def random_config(rng: np.random.Generator) -> SearchConfig:
         policy_temperature=float(rng.choice([1.0, 1.3])),
         recursion_penalty=float(rng.choice([0.0, 0.9])),
         recursion_penalty_where=str(rng.choice(["legal", "possible"])),
-        recursion_bonus=float(rng.choice([0.0, 0.02])),
         noise_fraction=float(rng.choice([0.0, 0.25, 0.5])),
         noise_concentration=float(rng.choice([0.03, 0.5])),
-        noise_at=str(rng.choice(["every", "root"])),
-        failed_call_exploration=str(rng.choice(["discard", "penalise"])),
-        failed_call_exploitation=str(rng.choice(["discard", "penalise"])),
+        failed_call=str(rng.choice(["discard", "penalise"])),
         max_call_depth=int(rng.choice([2, 100])),
         max_nodes=int(rng.choice([15, 1000, 1000])),
     )

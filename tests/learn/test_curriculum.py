@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from alphanpi import make
 from alphanpi.learn.config import CurriculumConfig
 from alphanpi.learn.curriculum import Curriculum
@@ -21,7 +19,6 @@ def test_curriculum_needs_all_programs_up_to_the_level_several_times():
     good = {name: [True] * 10 for name in level_1}
     curriculum.update({**good, "COMPSWAP": [True] * 8 + [False] * 2})
     assert "COMPSWAP at 80%" in curriculum.explain()
-    assert curriculum.preferences().argmax() == 2
     curriculum.update(good)
     assert not is_ready(curriculum)
     curriculum.update(good)
@@ -29,11 +26,3 @@ def test_curriculum_needs_all_programs_up_to_the_level_several_times():
     curriculum.advance()
     assert curriculum.level == 2
     assert [program.name for program in curriculum.unlocked] == [*level_1, "RESET", "BUBBLE"]
-
-
-def test_curriculum_preferences_are_a_softmax():
-    library = make("sorting").library
-    curriculum = Curriculum(library, CurriculumConfig(temperature=2.0))
-    curriculum.update({"RSHIFT": [True], "LSHIFT": [True, False], "COMPSWAP": [False]})
-    weights = np.exp(2.0 * np.array([0.0, 0.5, 1.0]))
-    np.testing.assert_allclose(curriculum.preferences(), weights / weights.sum())

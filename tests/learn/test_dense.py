@@ -7,19 +7,19 @@ import pytest
 import torch
 
 from alphanpi import NetworkConfig, create_network, make
-from alphanpi.learn.dense import DenseSituations, dense_loss, dense_traces, padded_length
+from alphanpi.learn.dense import DenseSituations, dense_loss
 from alphanpi.learn.recorded_step import RecordedStep
 from alphanpi.learn.situation_table import SituationTable
 from alphanpi.learn.unroll import loss, make_batch
 from tests.helpers.replays import filled_replay
 
 
-def assert_same(network, batch, dense, consensus: float = 0.3) -> None:
-    shared = loss(network, batch, 0.5, consensus)
+def assert_same(network, batch, dense) -> None:
+    shared = loss(network, batch, 0.5)
     shared.total.backward()
     expected = [parameter.grad for parameter in network.parameters()]
     network.zero_grad(set_to_none=True)
-    side_by_side = dense_loss(network, dense, 0.5, consensus)
+    side_by_side = dense_loss(network, dense, 0.5)
     side_by_side.total.backward()
     assert side_by_side.policy.item() == pytest.approx(shared.policy, rel=1e-4)
     assert side_by_side.value.item() == pytest.approx(shared.value, rel=1e-4)
@@ -30,46 +30,28 @@ def assert_same(network, batch, dense, consensus: float = 0.3) -> None:
     assert any(gradient.abs().max() > 1e-4 for gradient in expected if gradient is not None)
 
 
-@pytest.mark.parametrize("unrolled", [True, False])
-def test_traces_side_by_side(unrolled):
-    environment = make("sorting")
-    replay = filled_replay(environment, keep_memories=not unrolled)
-    rng = np.random.default_rng(0)
-    traces = replay.sample(np.ones(6), 20, np.full(6, 0.6), rng) if unrolled else replay.sample_steps(20, 0.5, rng)
-    batch = make_batch(traces, replay, weight_by_value=unrolled, unrolled=unrolled)
-    dense = dense_traces(traces, replay, weight_by_value=unrolled, unrolled=unrolled, rows=23, device="cpu")
-    assert dense.shape[1] == 23
-    assert_same(create_network(environment, 3), batch, dense)
-
-
 @pytest.mark.parametrize("window", [1, 3])
 def test_situations_side_by_side(window):
     environment = make("sorting")
     replay = filled_replay(environment)
     traces, shares = replay.everything(np.ones(6), np.full(6, 0.75))
-    whole = make_batch(traces, replay, weight_by_value=True, unrolled=True, window=window, shares=shares)
+    whole = make_batch(traces, replay, window=window, shares=shares)
     network = create_network(environment, 1, NetworkConfig(window=window))
-    table = SituationTable.of(whole, network)
+    table = SituationTable.of(whole)
     batch = table.draw(40, np.random.default_rng(5))
     dense = DenseSituations.of(table).draw(40, np.random.default_rng(5))
-    assert dense.shape == (window, 40, 0)
+    assert dense.shape == (window, 40)
     assert_same(network, batch, dense)
 
 
-def test_lengths_are_few_and_no_shorter_than_what_they_hold():
-    lengths = [padded_length(steps) for steps in range(1, 1000)]
-    assert lengths == sorted(lengths)
-    assert all(steps <= length <= 1.5 * steps for steps, length in enumerate(lengths, 1))
-    assert len(set(lengths)) < 24
-
-
-def test_a_step_clips_what_it_leaves_to_the_optimiser():
+def test_a_step_leaves_the_gradient_to_the_optimiser_and_measures_it():
     environment = make("sorting")
     replay = filled_replay(environment)
-    traces = replay.sample(np.ones(6), 20, np.full(6, 0.6), np.random.default_rng(0))
-    dense = dense_traces(traces, replay, weight_by_value=True, unrolled=True, rows=20, device="cpu")
+    traces, shares = replay.everything(np.ones(6), np.full(6, 0.6))
     network = create_network(environment, 3)
-    measured = RecordedStep(network, 0.5, 1.0, 0.01).gradient(dense)
+    table = SituationTable.of(make_batch(traces, replay, window=1, shares=shares))
+    dense = DenseSituations.of(table).draw(20, np.random.default_rng(0))
+    measured = RecordedStep(network, 0.5).gradient(dense)
     norm = torch.stack([parameter.grad.norm() for parameter in network.parameters() if parameter.grad is not None])
+    assert float(measured.norm) == pytest.approx(float(norm.norm()), rel=1e-5)
     assert float(measured.norm) > 0.01
-    assert float(norm.norm()) == pytest.approx(0.01, rel=1e-3)

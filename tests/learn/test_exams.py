@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from alphanpi import SearchConfig, TrainConfig, UsageError, make
 from alphanpi.agent.interpreter import Call, Execution, Interpreter
 from alphanpi.engine.config import planning_config
-from alphanpi.engine.requests import Trace
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
 from alphanpi.learn.presets import preset
 from alphanpi.learn.starts import Stream
 from alphanpi.learn.trainer import Trainer
-from alphanpi.learn.validation import Exam, ExamResult
+from alphanpi.learn.validation import Exam
 from alphanpi.support.config import override, read_toml, to_toml
 from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator
 
@@ -95,29 +93,6 @@ def test_a_lemma_does_not_excuse_an_agent_that_plans_badly_on_large_problems():
     result = examined(environment, sure, unsure, **changes).validation.last_part(0)
     assert result.outcome == Exam.SEARCH
     assert "tried with search" in result.failing
-
-
-@pytest.mark.parametrize(("failing", "passes"), [(0.0, 20), (0.03, 1)])
-def test_agents_that_fail_three_percent_of_the_time_when_planning_do_not_pass(monkeypatch, failing, passes):
-    environment = make("hanoi")
-    trainer = examined(environment, ScriptedEvaluator(environment))
-    passed = 0
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-
-        def plan(requests, rng=rng):
-            failures = [Failure.POST if rng.random() < failing else Failure.NONE for _ in requests]
-            return [
-                Trace._make(failure if field == "failure" else None for field in Trace._fields) for failure in failures
-            ]
-
-        monkeypatch.setattr(trainer.validation.planner, "run", plan)
-        monkeypatch.setattr(trainer.validation, "_validate", lambda *_: [])
-        monkeypatch.setattr(trainer.validation, "last_part", lambda _: ExamResult(Exam.PASSED))
-        result = trainer.validation.exam(0)
-        assert result.outcome == Exam.PASSED or "HANOI on" in result.failing
-        passed += result.outcome == Exam.PASSED
-    assert passed >= passes if failing == 0 else passed <= passes
 
 
 def test_sizes_to_learn_from_and_to_validate_on_can_be_set(tmp_path, run):

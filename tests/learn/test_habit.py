@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from alphanpi import STOP, SearchConfig, make
 from alphanpi.agent.interpreter import Interpreter
 from alphanpi.learn.habit import own_ways
-from alphanpi.learn.presets import preset
-from alphanpi.learn.routes import run_as_trace
-from alphanpi.learn.trainer import Trainer
 from tests.helpers.replays import explored
-from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator
+from tests.helpers.solutions import ScriptedEvaluator
 
 
 def first_pointer_first(see, size):
@@ -69,34 +65,3 @@ def test_an_agent_that_fails_elsewhere_learns_from_the_search():
     environment = make("sorting", observation="compare")
     traces = traces_of(environment)
     assert learned(environment, first_pointer_first, traces, confirmed=()) == traces
-
-
-@pytest.mark.parametrize("faulty", [False, True])
-def test_what_validation_has_solved_is_learned_as_it_was_solved(faulty):
-    environment = make("sorting", observation="compare")
-    trainer = Trainer(environment, preset("default"), seed=0)
-    solutions = {**SOLUTIONS["Sorting"], **({"RSHIFT": stopping} if faulty else {})}
-    evaluator = ScriptedEvaluator(environment, solutions)
-    trainer.validation.interpreter = Interpreter(environment, evaluator)
-    outcomes = trainer.validation.run(0, 24)
-    assert faulty == (not all(outcomes["RSHIFT"]))
-    runs = trainer.validation.solved()
-    assert trainer.validation.solved() == []
-    assert {run.steps[0].program for run in runs} == {"LSHIFT", "COMPSWAP"} | (set() if faulty else {"RSHIFT"})
-    assert {len(run.steps[0].state.values) for run in runs} <= set(environment.train_sizes)
-    traces = [run_as_trace(trainer.interpreter, run, SearchConfig()) for run in runs]
-    for run, trace in zip(runs, traces, strict=True):
-        assert [environment.library.names[action] for action in trace.actions] == [step.action for step in run.steps]
-        assert trace.success
-
-
-def test_an_iteration_ends_with_what_its_validation_solved_in_the_replay():
-    environment = make("hanoi")
-    trainer = Trainer(environment, preset("default"), seed=0)
-    trainer.validation.interpreter = Interpreter(environment, ScriptedEvaluator(environment))
-    trainer.iterate()
-    newest = trainer.replay.rings[0, True].in_order()[-12:]  # half of a validation is of training sizes
-    assert len(newest) == 12
-    for trace in newest:
-        np.testing.assert_array_equal(trace.policies.max(axis=1), 1)
-    assert trainer.validation.solved() == []

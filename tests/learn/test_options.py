@@ -26,7 +26,8 @@ from tests.helpers.paths import DOCS, ROOT
         ),
         (["--search.discount", "2"], "configuration: search.discount = 2: "),
         (["--search.discount=high"], "configuration: search.discount = 'high': "),
-        (["--learning.unroll", "never"], "configuration: learning.unroll = 'never': "),
+        (["--search.failed_call", "never"], "configuration: search.failed_call = 'never': "),
+        (["--network.window", "0"], "network.window is 0: only the preset paper"),
         (["--search.discount"], "--search.discount needs a value"),
         (["--max_iterations", "0"], "configuration: max_iterations = 0: "),
         (["--preset", "papper"], "unknown preset 'papper'; there are default and paper"),
@@ -47,14 +48,14 @@ def test_command_line_before_file_before_preset(tmp_path):
     file.write_text("max_iterations = 7\n[search]\nsimulations = 11\nc_puct = 0.25\n")
     outcome = command(
         *("config", "hanoi", "--config", file),
-        *("--search.simulations", 12, "--episodes.base_case=false"),
+        *("--search.simulations", 12, "--network.window=2"),
     )
     assert outcome.code == 0
     shown = tmp_path / "shown.toml"
     shown.write_text(outcome.out)
     assert override(TrainConfig(), read_toml(shown)) == override(
         preset("default", "hanoi"),
-        {"max_iterations": 7, "search.simulations": 12, "search.c_puct": 0.25, "episodes.base_case": False},
+        {"max_iterations": 7, "search.simulations": 12, "search.c_puct": 0.25, "network.window": 2},
     )
 
 

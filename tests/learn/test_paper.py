@@ -65,7 +65,7 @@ def test_the_table_is_the_papers():
     hanoi = alphanpi.preset("paper", "hanoi").search
     assert (hanoi.simulations, hanoi.noise_fraction, hanoi.noise_concentration) == (1500, 0.5, 0.5)
     assert hanoi.simulations_exploitation == 5
-    assert (hanoi.failed_call_exploration, hanoi.failed_call_exploitation) == ("discard", "discard")
+    assert hanoi.failed_call == "discard"
     network = PaperConfig().network
     assert (network.window, network.memory, network.head_hidden) == (0, 128, 64)
 

@@ -41,7 +41,7 @@ def test_a_run_that_practises_them_can_be_resumed(tmp_path, monkeypatch):
     errors = trainer.starts.errors["ALL_ON"]
     assert errors
     assert all(LIGHTS.size(trainer.starts.state(error.start)) == 3 for error in errors)
-    card = describe("lights", {}, LIGHTS, trainer.acting, trainer.config.search, 0)
+    card = describe("lights", {}, LIGHTS, trainer.network, trainer.config.search, 0)
     save_checkpoint(tmp_path, trainer, card, 0.0, Seconds())
     again = Trainer(LIGHTS, override(preset("default"), {"until": "verified"}), seed=0)
     assert not restore(tmp_path, again)[1]

@@ -25,7 +25,7 @@ def test_presets_override_and_round_trip(tmp_path, name, key):
     [
         ({"search.simulatons": 5}, r"unknown configuration key 'search.simulatons'; did you mean search.simulations"),
         ({"search.discount": 2.0}, r"search.discount = 2.0"),
-        ({"learning.unroll": "never"}, r"learning.unroll = 'never'"),
+        ({"search.failed_call": "never"}, r"search.failed_call = 'never'"),
         ({"nonsense": 1}, r"unknown configuration key 'nonsense'"),
     ],
 )

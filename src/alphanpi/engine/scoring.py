@@ -39,14 +39,11 @@ def success_value(
     discount: float,
     actions: int,
     recursion_penalty: float,
-    recursion_bonus: float,
     recursions: int,
     could_recurse: bool,
 ) -> float:
     """Value of a success after that many actions, STOP included, and that many recursive calls."""
     value = discount ** np.float64(actions)  # an integer exponent would multiply, and round differently
-    if recursions > 0:
-        return min(1.0, value + recursion_bonus * recursions)
-    if could_recurse:
+    if could_recurse and recursions == 0:
         value -= recursion_penalty
     return value

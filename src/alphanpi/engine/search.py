@@ -212,9 +212,7 @@ def _rules(config: SearchConfig, world: World, window: int) -> Records:
     rules["window"] = window
     rules["decaying_level"] = config.level_term == "decaying"
     rules["penalise_where_possible"] = config.recursion_penalty_where == "possible"
-    rules["noise_everywhere"] = config.noise_at == "every"
-    rules["discard_exploring"] = config.failed_call_exploration == "discard"
-    rules["discard_exploiting"] = config.failed_call_exploitation == "discard"
+    rules["discard_failed_calls"] = config.failed_call == "discard"
     for name in RULES.names or ():
         if name in SearchConfig.model_fields:
             rules[name] = getattr(config, name)

@@ -111,12 +111,9 @@ class PaperConfig(Config):
             recursion_penalty=table.recursion_penalty,
             # Reading: subtracted where a recursive call was legal on the path; a base case has none to make.
             recursion_penalty_where="legal",
-            recursion_bonus=0.0,
             noise_fraction=table.noise_fraction,
             noise_concentration=table.noise_concentration,
-            noise_at="every",
-            failed_call_exploration="discard",
-            failed_call_exploitation="discard",
+            failed_call="discard",
         )
 
     @property

@@ -9,21 +9,10 @@ from alphanpi.environment.registration import registration
 from alphanpi.errors import UsageError
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.paper import PaperConfig
-from alphanpi.support.config import C, Config, Overrides, flattened, override
+from alphanpi.network.evaluator import UNBOUNDED
+from alphanpi.support.config import C, Config, flattened, override
 
-# Our recipe is the configuration's defaults, but for search and network: those are the paper's.
-_DEFAULT: Overrides = {
-    "network.window": 1,
-    "search.c_puct_planning": 5.0,
-    "search.simulations_exploitation": 1,
-    "search.failed_call_exploration": "penalise",
-    "search.level_term": "decaying",
-    "search.recursion_bonus": 0.005,
-    "search.recursion_penalty_where": "possible",
-    "search.noise_concentration": 0.3,
-}
-
-_PRESETS: dict[str, TrainConfig | PaperConfig] = {"default": override(TrainConfig(), _DEFAULT), "paper": PaperConfig()}
+_PRESETS: dict[str, TrainConfig | PaperConfig] = {"default": TrainConfig(), "paper": PaperConfig()}
 
 
 @overload
@@ -55,4 +44,8 @@ def configured(base: C, config: Config | None, settings: Mapping[str, Any] | Non
     if settings is not None and not isinstance(settings, Mapping):
         raise UsageError(f'settings: give a dictionary such as {{"learning.batch": 64}}, not {settings!r:.80}')
     resolved = base if config is None else override(base, config.given())
-    return resolved if settings is None else override(resolved, flattened(dict(settings)))
+    if settings is not None:
+        resolved = override(resolved, flattened(dict(settings)))
+    if isinstance(resolved, TrainConfig) and resolved.network.window == UNBOUNDED:
+        raise UsageError("network.window is 0: only the preset paper trains a network that sees all of a call; give 1")
+    return resolved

@@ -49,7 +49,6 @@ def as_trace(guard: Guard, route: Route, search: SearchConfig) -> Trace:
         search.discount,
         actions=steps,
         recursion_penalty=search.recursion_penalty,
-        recursion_bonus=search.recursion_bonus,
         recursions=len(route.recursive_calls(library)),
         could_recurse=could_recurse,
     )

@@ -11,7 +11,7 @@ MOST_WINDOW = 64
 
 
 class NetworkConfig(Config):
-    """Sizes of the five modules; defaults are the paper's."""
+    """Sizes of the five modules, which are the paper's, and of the window."""
 
     observation_encoding: int = Field(32, ge=1, le=MOST_UNITS, description="S, output of the observation encoder")
     encoder_hidden: int = Field(100, ge=1, le=MOST_UNITS, description="hidden units of the observation encoder")
@@ -19,7 +19,7 @@ class NetworkConfig(Config):
     memory: int = Field(128, ge=1, le=MOST_UNITS, description="H, units of the LSTM")
     head_hidden: int = Field(64, ge=1, le=MOST_UNITS, description="hidden units of the actor and of the critic")
     window: int = Field(
-        0,
+        1,
         ge=0,
         le=MOST_WINDOW,
         description="how many observations of a call the network sees, the last ones, each with the action before it; "
