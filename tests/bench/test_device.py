@@ -50,7 +50,7 @@ def test_a_network_too_small_for_its_device_is_named():
     assert device_advice(small, "cpu") == device_advice(large, "cuda:1") == ""
 
 
-@pytest.mark.parametrize("window", [0, 1])
+@pytest.mark.parametrize("window", [1, 2])
 def test_a_trainer_learns_the_same_in_the_shapes_of_a_device(window):
     """The path of other devices, on the CPU: losses of the first iteration agree but for rounding."""
     config = override(TINY, {"network.window": window, "episodes.per_iteration": 24})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from alphanpi import (
     Environment,
     Failure,
+    NetworkConfig,
     Request,
     Search,
     SearchConfig,
@@ -85,6 +87,7 @@ class CalledEvaluator:
     def __init__(self, evaluator) -> None:
         self.evaluate = evaluator.evaluate
         self.memory_width = evaluator.memory_width
+        self.window, self.windows = evaluator.window, evaluator.windows
 
 
 @pytest.mark.parametrize("small", [False, True])
@@ -92,9 +95,9 @@ def test_evaluations_in_compiled_code_are_those_of_the_evaluator(monkeypatch, sm
     if small:  # tables that grow again and again, and a cache with room for nearly none
         for size in ("_FIRST_ROWS", "_FIRST_CAPACITY", "_PERCEIVED"):
             monkeypatch.setattr(f"alphanpi.engine.histories.{size}", 4)
-    for name, options in ENVIRONMENTS:
+    for (name, options), window in product(ENVIRONMENTS, (0, 1, 2)):
         environment = make(name, **options)
-        evaluator = create_evaluator(create_network(environment, 5))
+        evaluator = create_evaluator(create_network(environment, 5, NetworkConfig(window=window)))
         requests = random_requests(environment, np.random.default_rng(11), 12, 0)
         config = SearchConfig(simulations=30)
         inside, outside = (
@@ -170,8 +173,9 @@ def test_an_episode_alone_leaves_states_behind_and_ends_as_with_a_table_for_all_
             rng = np.random.default_rng((2, case))
             config, evaluator = random_config(rng), random_evaluator(environment, rng)
             for request in random_requests(environment, rng, 2, case, together=3):
-                large = Search(environment, evaluator, config)
-                small = Search(environment, evaluator, config.model_copy(update={"max_states": 60}))
+                more = config.model_copy(update={"simulations": 100, "max_nodes": 1000})
+                large = Search(environment, evaluator, more)
+                small = Search(environment, evaluator, more.model_copy(update={"max_states": 60}))
                 (whole,), (trace,) = large.run([request]), small.run([request])
                 if trace.failure == Failure.STATES:
                     continue
@@ -228,7 +232,7 @@ def test_large_batches_of_evaluations_are_those_of_the_evaluator(monkeypatch, ke
     monkeypatch.setattr("alphanpi.engine.histories._PERCEIVED", kept)
     monkeypatch.setattr("alphanpi.engine.search._FIRST_BATCH", 300)
     environment = Branches()
-    evaluator = create_evaluator(create_network(environment, 1))
+    evaluator = create_evaluator(create_network(environment, 1, NetworkConfig(window=0)))
     states = range(0, 30_000, 100)  # more at once than are evaluated at once
     requests = [Request("FAR", state, seed, exploring=True) for seed, state in enumerate(states)]
     assert len(requests) > ROWS_AT_ONCE

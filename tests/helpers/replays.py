@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from alphanpi import SearchConfig, create_evaluator, create_network
+from alphanpi import NetworkConfig, SearchConfig, create_evaluator, create_network
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.learn.replay import Replay
@@ -12,7 +12,7 @@ from alphanpi.learn.replay import Replay
 
 def explored(environment, program: str, size: int, count: int, seed: int = 0, simulations: int = 60):
     config = SearchConfig(simulations=simulations)
-    search = Search(environment, create_evaluator(create_network(environment, seed)), config)
+    search = Search(environment, create_evaluator(create_network(environment, seed, NetworkConfig(window=0))), config)
     rng = np.random.default_rng(seed)
     return search.run([Request(program, environment.initial(program, size, rng), i, True) for i in range(count)])
 

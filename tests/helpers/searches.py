@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from alphanpi import Failure, Request, SearchConfig, create_evaluator, create_network
+from alphanpi import Failure, NetworkConfig, Request, SearchConfig, create_evaluator, create_network
 from alphanpi.bench import oracle
 from tests.helpers.networks import HashNetwork
 
@@ -43,7 +43,8 @@ def random_evaluator(environment, rng: np.random.Generator):
     """A random network of random sharpness, or a hash in its place."""
     if rng.random() < 0.3:
         return HashNetwork(len(environment.library), int(rng.integers(10**6)), float(rng.choice([0.3, 3.0])))
-    network = create_network(environment, int(rng.integers(10**6)))
+    window = int(rng.choice([0, 0, 1, 2]))
+    network = create_network(environment, int(rng.integers(10**6)), NetworkConfig(window=window))
     with torch.no_grad():
         for parameter in network.actor.parameters():
             parameter.mul_(float(rng.choice([1, 10, 30])))

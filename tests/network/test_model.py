@@ -15,15 +15,18 @@ SMALL = NetworkConfig(observation_encoding=3, encoder_hidden=7, program_embeddin
 
 def rows_for(environment, network, count: int, seed: int = 0):
     rng = np.random.default_rng(seed)
+    memories = rng.standard_normal((count, CompiledEvaluator(network).memory_width)).astype(np.float32)
+    if network.config.window:  # with the action before
+        memories[:, -1] = rng.integers(len(environment.library.names), size=count)
     return (
         rng.integers(len(environment.library.learned), size=count),
         rng.integers(0, 2, (count, len(environment.fields))).astype(np.int16),
-        rng.standard_normal((count, 2 * network.config.memory)).astype(np.float32),
+        memories,
     )
 
 
 @pytest.mark.parametrize("name", ["hanoi", "sorting"])
-@pytest.mark.parametrize("config", [NetworkConfig(), SMALL], ids=["paper", "small"])
+@pytest.mark.parametrize("config", [NetworkConfig(window=0), NetworkConfig(), SMALL], ids=["paper", "default", "small"])
 def test_compiled_evaluator_computes_the_network(name, config):
     environment = make(name)
     network = create_network(environment, 1, config)

@@ -103,7 +103,7 @@ def test_training_stops_where_numbers_end_and_keeps_the_checkpoint(run, copy, mo
     def spoiled(trainer, *arguments):
         report = iterate(trainer, *arguments)
         with torch.no_grad():
-            next(iter(trainer.acting.parameters())).fill_(torch.nan)
+            next(iter(trainer.network.parameters())).fill_(torch.nan)
         return report
 
     monkeypatch.setattr(Trainer, "iterate", spoiled)

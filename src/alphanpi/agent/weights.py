@@ -18,6 +18,7 @@ from alphanpi.environment.library import learned_names
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.network.config import NetworkConfig
+from alphanpi.network.evaluator import UNBOUNDED
 from alphanpi.network.frozen import FrozenNetwork, FrozenRecord, placed
 from alphanpi.network.model import NPINetwork, parameter_count
 from alphanpi.runs.records import Seed
@@ -54,6 +55,12 @@ class ModelCard(Record):
     calls: dict[Text, tuple[Text, ...]] = Field(default_factory=dict)  # what each program may call; not in older files
     origin: WeightsOrigin | None = None
     frozen: tuple[FrozenRecord, ...] = ()
+
+    @field_validator("network", mode="before")
+    @classmethod
+    def _with_its_window(cls, value: Any) -> Any:
+        """Files from before there were windows do not name one: their networks see all of a call."""
+        return {"window": UNBOUNDED, **value} if isinstance(value, dict) else value
 
     @field_validator("search", mode="before")
     @classmethod

@@ -37,7 +37,7 @@ SCORES_FILE, OUTCOME_FILE, CERTIFICATE_FILE = "scores.json", "outcome.json", "ce
 CARD_FILE = "card.json"  # beside the weights of an agent that comes without its run
 BEGINNING_FILE = "beginning.safetensors"  # the weights a run began from, if it was not from nothing
 MODEL_FILE, TRAINER_FILE = "model.safetensors", "trainer.safetensors"
-FORMAT = 2
+FORMAT = 3
 _MOST_METRICS = 2**30
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]
@@ -92,6 +92,7 @@ class CurriculumRecord(Record):
 
     level: Annotated[int, Field(ge=1)]
     streak: Count
+    failed_exams: Count = 0  # counted in checkpoints of format 2
     completed: bool
     success: dict[str, Share]
     given_up: Text = ""  # why there is no use in going on; not in older checkpoints
@@ -115,7 +116,7 @@ class BestRecord(Record):
 class CheckpointState(Record):
     """What a checkpoint says beside its tensors."""
 
-    format: Literal[2]
+    format: Literal[2, 3]  # 2 is read, and does not go on
     iteration: Count
     seed: Seed
     elapsed: NonNegative
