@@ -127,6 +127,14 @@ def byte_damages(content: bytes, positions: int) -> Iterator[Damage]:
     yield from (Damage(kind, None, kind) for kind in ("folder", "dangling", "fifo", "absent"))
 
 
+def plain_values(content: bytes) -> Any:
+    """What JSON says; None where it is none."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+
+
 @pytest.fixture(scope="module")
 def pristine(tmp_path_factory):
     """A run with two checkpoints that is complete, so that resuming it plays nothing; with stored scores."""
@@ -273,7 +281,10 @@ def test_every_field_of_the_model_card(damaged, pristine, tmp_path):
     ],
 )
 def test_the_bytes_of_every_file(damaged, pristine, file, commands, positions):
-    for damage in byte_damages((pristine / file).read_bytes(), positions):
+    content = (pristine / file).read_bytes()
+    for damage in byte_damages(content, positions):
+        if damage.content and plain_values(damage.content) == plain_values(content) is not None:
+            continue  # the last digit of a number that stays the same
         outcomes = dict(zip(commands, damaged(file, damage, *commands), strict=True))
         if (file == "meta.json" and damage.name != "last byte") or (
             file == "config.toml" and damage.name.startswith("cut")

@@ -25,7 +25,7 @@ def report(run: Path) -> list:
         lambda state: {**state, "iteration": "12"},
         lambda state: {**state, "elapsed": None},
         lambda state: {**state, "elapsed": -1.0},
-        lambda state: {**state, "format": 3},
+        lambda state: {**state, "format": 4},
         lambda state: {**state, "files": {}},
         lambda state: {**state, "rings": 5},
         lambda state: {**state, "rings": [*state["rings"], state["rings"][0]]},
