@@ -24,10 +24,10 @@ class SearchConfig(Config):
     )
     c_puct: float = Field(0.5, ge=0, le=1e6, description="weight of the exploration term U")
     c_puct_planning: float = Field(
-        0.5,
+        5.0,
         ge=0,
         le=1e6,
-        description="the same when a trained agent plans; more, where traces are so long that visits pile up and small "
+        description="the same when a trained agent plans: more, since in long traces visits pile up and small "
         "differences of values would decide",
     )
     c_level: float = Field(3.0, ge=0, le=1e6, description="weight of the level term L")

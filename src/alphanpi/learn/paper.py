@@ -103,6 +103,7 @@ class PaperConfig(Config):
             simulations=table.simulations,
             simulations_exploitation=table.simulations_exploitation,
             c_puct=table.puct_coefficient,
+            c_puct_planning=table.puct_coefficient,
             c_level=table.level_coefficient,
             level_term="constant",
             q_temperature=table.q_temperature,
