@@ -287,7 +287,7 @@ class HanoiAndAgain(Hanoi):
 def test_verify_proves_frozen_programs_anew_and_says_whose_they_are(tmp_path):
     file = "pretrained:hanoi"
     before = alphanpi.verify(file, keep=False, by="lemma")
-    settings = {"network.window": 0, "max_iterations": 1}
+    settings = {"max_iterations": 1}
     outcome = train(HanoiAndAgain, seed=0, out=tmp_path / "run", begin_from=file, freeze=True, settings=settings)
     after = alphanpi.verify(outcome, by="lemma")
     old, new = before.programs[0], after.programs[0]
