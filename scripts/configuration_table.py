@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from alphanpi.learn.presets import preset
 from alphanpi.support.config import Config
+from alphanpi.training.presets import preset
 
 PAGE = Path(__file__).parents[1] / "docs" / "training.md"
 BEGIN, END = "<!-- configuration keys: begin -->", "<!-- configuration keys: end -->"

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from alphanpi.exporting import Export, ExportFailed, Machine, Origin, export, export_evaluator
     from alphanpi.learn.config import TrainConfig
     from alphanpi.learn.iteration import IterationReport
-    from alphanpi.learn.presets import preset
-    from alphanpi.learn.train import Observer, Outcome, resume, train
     from alphanpi.network.config import NetworkConfig
     from alphanpi.network.evaluator import Evaluation, Evaluator
     from alphanpi.network.model import NPINetwork, create_evaluator, create_network
@@ -67,6 +65,8 @@ if TYPE_CHECKING:
     )
     from alphanpi.sweeping.progress import SweepProgress
     from alphanpi.sweeping.sweep import sweep
+    from alphanpi.training.presets import preset
+    from alphanpi.training.train import Observer, Outcome, resume, train
     from alphanpi.verification import Certificate, verify, verify_evaluator
 
 __version__ = "0.1.0"
@@ -102,9 +102,9 @@ _LAZY = {
     "Machine": "alphanpi.exporting",
     "NPINetwork": "alphanpi.network.model",
     "NetworkConfig": "alphanpi.network.config",
-    "Observer": "alphanpi.learn.train",
+    "Observer": "alphanpi.training.train",
     "Origin": "alphanpi.exporting",
-    "Outcome": "alphanpi.learn.train",
+    "Outcome": "alphanpi.training.train",
     "Picture": "alphanpi.reporting",
     "PretrainedAgent": "alphanpi.agent.catalogue",
     "Problem": "alphanpi.environment.problems",
@@ -133,15 +133,15 @@ _LAZY = {
     "export_evaluator": "alphanpi.exporting",
     "load": "alphanpi.agent.loading",
     "new_env": "alphanpi.environment.skeleton",
-    "preset": "alphanpi.learn.presets",
+    "preset": "alphanpi.training.presets",
     "render": "alphanpi.reporting",
     "report": "alphanpi.reporting",
-    "resume": "alphanpi.learn.train",
+    "resume": "alphanpi.training.train",
     "run": "alphanpi.agent.running",
     "search": "alphanpi.agent.solving",
     "sweep": "alphanpi.sweeping.sweep",
     "trace": "alphanpi.agent.running",
-    "train": "alphanpi.learn.train",
+    "train": "alphanpi.training.train",
     "tree": "alphanpi.reporting",
     "verify": "alphanpi.verification",
     "verify_evaluator": "alphanpi.verification",

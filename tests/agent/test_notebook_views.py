@@ -17,7 +17,7 @@ from alphanpi import Score, Scores, UsageError
 from alphanpi.agent.agent import Agent
 from alphanpi.agent.interpreter import Recording
 from alphanpi.learn.iteration import Seconds
-from alphanpi.learn.train import Outcome
+from alphanpi.training.train import Outcome
 from tests.helpers.countdown import write_countdown
 
 VOID = ("img", "br", "hr", "meta", "link", "input")

@@ -131,7 +131,7 @@ def test_compiling_is_no_part_of_learning_nor_of_what_is_measured(monkeypatch, t
     def slow(device):
         time.sleep(0.5)
 
-    monkeypatch.setattr("alphanpi.learn.train.compile_search", slow)
+    monkeypatch.setattr("alphanpi.training.train.compile_search", slow)
     began = time.perf_counter()
     outcome = tiny_run(tmp_path / "run", iterations=1)
     assert outcome.elapsed < time.perf_counter() - began - 0.5

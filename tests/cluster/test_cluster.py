@@ -10,8 +10,8 @@ import pytest
 
 import alphanpi
 from alphanpi.cluster import connection, costs
-from alphanpi.learn.train import resume, train
 from alphanpi.support.config import override
+from alphanpi.training.train import resume, train
 from tests.helpers.growing import SMALL
 from tests.helpers.paths import ROOT
 from tests.helpers.tiny import SETTINGS, bits, newest

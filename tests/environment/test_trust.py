@@ -16,9 +16,9 @@ from alphanpi.engine.config import SearchConfig
 from alphanpi.environment import registration, registry, trust
 from alphanpi.environment.registry import make
 from alphanpi.errors import AlphaNPIError, EnvironmentFault, UsageError
-from alphanpi.learn.train import resume, train
 from alphanpi.network.config import NetworkConfig
 from alphanpi.network.model import create_network
+from alphanpi.training.train import resume, train
 from tests.helpers.countdown import COUNTDOWN
 from tests.helpers.modules import USERS, forget, forgetting
 

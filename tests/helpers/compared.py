@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from alphanpi.learn.presets import preset
 from alphanpi.support.config import override, to_toml
+from alphanpi.training.presets import preset
 from tests.helpers.runs import metrics
 
 SIZES = (2, 5)

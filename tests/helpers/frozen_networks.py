@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 
 from alphanpi import NetworkConfig, SearchConfig, create_network
+from alphanpi.agent.beginning import Beginning
 from alphanpi.agent.loading import describe
 from alphanpi.agent.weights import SavedWeights
-from alphanpi.learn.beginning import Beginning
 
 SIZES = {"memory": 6, "observation_encoding": 4, "encoder_hidden": 7, "program_embedding": 5, "head_hidden": 6}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from alphanpi.learn.presets import preset
-from alphanpi.learn.train import Outcome, train
 from alphanpi.support.config import override
+from alphanpi.training.presets import preset
+from alphanpi.training.train import Outcome, train
 
 SETTINGS = {
     **{"network.memory": 3, "network.observation_encoding": 2, "network.encoder_hidden": 3},

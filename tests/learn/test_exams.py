@@ -11,11 +11,11 @@ from alphanpi.agent.interpreter import Call, Execution, Interpreter
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
-from alphanpi.learn.presets import preset
 from alphanpi.learn.starts import Stream
 from alphanpi.learn.trainer import Trainer
 from alphanpi.learn.validation import Exam
 from alphanpi.support.config import override, read_toml, to_toml
+from alphanpi.training.presets import preset
 from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator
 
 

@@ -10,12 +10,12 @@ from alphanpi import SpecificationError
 from alphanpi.agent.interpreter import Call, Interpreter
 from alphanpi.agent.loading import describe
 from alphanpi.engine.tables import Failure
-from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.iteration import Seconds
-from alphanpi.learn.presets import preset
-from alphanpi.learn.proof import prove
 from alphanpi.learn.trainer import Trainer
 from alphanpi.support.config import override
+from alphanpi.training.checkpoint import restore, save_checkpoint
+from alphanpi.training.presets import preset
+from alphanpi.verification.during_training import prove
 from alphanpi.verification.exploration import MOST_FAILING, recreate
 from tests.helpers.solutions import ScriptedEvaluator
 from tests.proof.test_proofs import LIGHTS, forgets_the_third_light

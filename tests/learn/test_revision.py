@@ -10,13 +10,13 @@ import pytest
 from alphanpi import Environment, Request, Search, action, create_evaluator, create_network, make, program
 from alphanpi.agent.interpreter import Call, Interpreter, Recording
 from alphanpi.learn.curriculum import Curriculum
-from alphanpi.learn.presets import preset
 from alphanpi.learn.revision import Revised, Revisions
 from alphanpi.learn.stagnation import PATIENCE, Stagnation
 from alphanpi.learn.starts import Starts
 from alphanpi.learn.trainer import Trainer
 from alphanpi.network.config import NetworkConfig
 from alphanpi.support.config import override
+from alphanpi.training.presets import preset
 from tests.helpers.tiny import SETTINGS
 
 

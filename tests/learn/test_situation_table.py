@@ -1,25 +1,93 @@
-"""Batches of situations hold what the traces hold."""
+"""The gradient step is that of every window unrolled, whatever is shared."""
 
 from __future__ import annotations
+
+from collections import defaultdict
 
 import numpy as np
 import pytest
 import torch
 
 from alphanpi import NetworkConfig, create_network, make
-from alphanpi.learn.situation_table import SituationTable
-from alphanpi.learn.unroll import forward, make_batch
+from alphanpi.learn.recorded_step import RecordedStep
+from alphanpi.learn.situation_table import SituationTable, forward, loss
+from alphanpi.network.model import masked_log_softmax
 from tests.helpers.replays import filled_replay
 
+WEIGHTS = np.array([1.0, 1, 3, 1, 1, 1])
 
-def whole(replay, window: int = 1, bars=None):
-    traces, shares = replay.everything(np.array([1.0, 1, 3, 1, 1, 1]), np.full(6, 0.75))
-    return make_batch(traces, replay, window=window, shares=shares, bars=bars)
+
+def everything(replay, window: int = 1, bars=None) -> SituationTable:
+    traces, shares = replay.everything(WEIGHTS, np.full(6, 0.75))
+    return SituationTable.of(traces, replay, window=window, shares=shares, bars=bars)
+
+
+def gradient(parameter) -> torch.Tensor:
+    """Zero for what has no part in the loss, as the weights between steps where a window holds one."""
+    return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.clone()
+
+
+@pytest.mark.parametrize("observation", ["paper", "compare"])
+@pytest.mark.parametrize("window", [1, 3])
+@pytest.mark.parametrize("bar", [0.0, 1.05])
+def test_the_gradient_is_that_of_every_window_unrolled(observation, window, bar):
+    environment = make("sorting", observation=observation)
+    replay = filled_replay(environment)
+    traces, shares = replay.everything(WEIGHTS, np.full(6, 0.75))
+    network = create_network(environment, 3, NetworkConfig(window=window))
+    bars = np.array([bar, 0, 0, 0, 0, 0])
+    table = SituationTable.of(traces, replay, window=window, shares=shares, bars=bars)
+    result = loss(network, table.batch(torch.arange(len(table.weights)), torch.from_numpy(table.probabilities)), 0.5)
+    result.total.backward()
+    shared = {name: gradient(parameter) for name, parameter in network.named_parameters()}
+    network.zero_grad()
+
+    rows, masks = replay.observations.array(), replay.legal.array().astype(bool)
+    met: defaultdict[tuple, float] = defaultdict(float)
+    succeeded: defaultdict[tuple, float] = defaultdict(float)
+    weight: defaultdict[tuple, float] = defaultdict(float)
+    policy: defaultdict[tuple, torch.Tensor] = defaultdict(lambda: torch.zeros(()))
+    value = torch.zeros(1)
+    for trace, share in zip(traces, shares.tolist(), strict=True):
+        own = trace.value if trace.success else 0.0
+        if trace.program == 0 and bar > trace.score:
+            own *= np.exp((trace.score - bar) / 0.03)
+        for step in range(len(trace.observations)):
+            hidden = cell = torch.zeros(1, network.config.memory)
+            places = range(max(0, step + 1 - window), step + 1)
+            for place in places:
+                seen = torch.from_numpy(rows[trace.observations[place]][None].astype(np.float32))
+                before = torch.tensor([int(trace.previous[place])])
+                output = network(torch.tensor([trace.program]), seen, hidden, cell, before)
+                hidden, cell = output.hidden, output.cell
+            legal = torch.from_numpy(masks[trace.legal[step]][None])
+            log_policy = masked_log_softmax(output.logits, legal).masked_fill(~legal, 0.0)
+            target = torch.from_numpy(trace.policies[step]).clamp(min=0.01).log()
+            window_seen = tuple((int(trace.observations[place]), int(trace.previous[place])) for place in places)
+            situation = (trace.program, int(trace.legal[step]), window_seen)
+            met[situation] += share
+            succeeded[situation] += share * trace.success
+            weight[situation] += share * own
+            policy[situation] = (
+                policy[situation] + share * own * (log_policy.exp() * legal * (log_policy - target)).sum()
+            )
+            value = value + share * (output.value - trace.value) ** 2
+    scale = {one: met[one] / max(succeeded[one], 1e-12) for one in met}  # what succeeded says what to do
+    policy_sum = torch.stack([scale[one] * policy[one] for one in met]).sum()
+    policy_loss = policy_sum / sum(scale[one] * weight[one] for one in met)
+    value_loss = value.sum() / sum(met.values())
+    (policy_loss + 0.5 * value_loss).backward()
+
+    assert result.policy.item() == pytest.approx(policy_loss.item(), rel=1e-4)
+    assert result.value.item() == pytest.approx(value_loss.item(), rel=1e-4)
+    for name, parameter in network.named_parameters():
+        torch.testing.assert_close(shared[name], gradient(parameter), rtol=1e-3, atol=1e-5)
+    assert len(table.weights) == len(met) < sum(len(trace.observations) for trace in traces)  # something was shared
 
 
 def test_every_trace_counts_as_often_as_it_would_be_drawn():
     replay = filled_replay(make("sorting"))
-    traces, shares = replay.everything(np.array([1.0, 1, 3, 1, 1, 1]), np.full(6, 0.75))
+    traces, shares = replay.everything(WEIGHTS, np.full(6, 0.75))
     assert shares.sum() == pytest.approx(1)
     for program, of_all in ((0, 0.25), (2, 0.75)):  # RSHIFT and COMPSWAP, weights 1 and 3
         won = sum(
@@ -30,34 +98,50 @@ def test_every_trace_counts_as_often_as_it_would_be_drawn():
     assert any(not success for _, success in replay.rings)
 
 
-@pytest.mark.parametrize("window", [1, 2, 3])
-def test_a_part_is_computed_like_the_whole(window):
-    environment = make("sorting")
-    replay = filled_replay(environment)
-    network = create_network(environment, 1, NetworkConfig(window=window))
-    every = whole(replay, window)
-    part = SituationTable.of(every).draw(12, np.random.default_rng(0))
-    assert float(part.value_counts.sum()) == pytest.approx(12)
-    assert len(part.value_counts) < len(every.value_counts)
-    with torch.no_grad():
-        logits, values = forward(network, every)
-        own_logits, own_values = forward(network, part)
-    for pair, node in enumerate(part.nodes.tolist()):
-        near = (logits - own_logits[node]).abs().max(dim=1).values < 1e-5
-        assert near.any()
-        assert (values[near] - own_values[node]).abs().max() < 1e-5
-        # The targets are those of the whole, per time drawn.
-        places = [place for place, at in enumerate(every.nodes.tolist()) if near[at]]
-        means = [every.log_policies[place] / every.pair_successes[place].clamp(min=1e-12) for place in places]
-        drawn = part.log_policies[pair] / part.pair_shares[pair]
-        assert any(torch.allclose(drawn, mean, atol=1e-5) for mean in means)
+def test_situations_are_drawn_as_often_as_they_are_met():
+    table = everything(filled_replay(make("sorting")))
+    batch = table.draw(20_000, np.random.default_rng(0))
+    drawn = np.zeros(len(table.weights))
+    drawn[: len(batch.counts)] = batch.counts.numpy()
+    assert batch.counts.sum() == 20_000
+    assert len(batch.counts) == len(table.weights)  # each once, with how often it was drawn
+    assert np.abs(drawn / 20_000 - table.probabilities).max() < 0.02
 
 
 def test_failures_do_not_make_what_succeeds_in_a_situation_count_less():
-    every = whole(filled_replay(make("sorting")))
-    part = SituationTable.of(every).draw(200, np.random.default_rng(0))
-    tried = (part.pair_successes > 0) & (part.pair_weights > 0)
+    table = everything(filled_replay(make("sorting")))
+    tried = table.weights > 0
     assert tried.any()
-    values = (part.pair_weights / part.pair_shares)[tried]
-    assert values.min() > 0.8  # the discounted value of a success, whatever share of the traces succeeded
-    assert values.max() <= 1
+    assert table.weights[tried].min() > 0.8  # the discounted value of a success, whatever share of traces succeeded
+    assert table.weights.max() <= 1
+
+
+@pytest.mark.parametrize("window", [1, 3])
+def test_a_device_computes_the_same_from_as_many_rows_in_every_batch(window):
+    """Rows that were not drawn count for nothing."""
+    environment = make("sorting")
+    table = everything(filled_replay(environment), window)
+    network = create_network(environment, 1, NetworkConfig(window=window))
+    batch = table.draw(40, np.random.default_rng(5))
+    picked = torch.zeros(40, dtype=torch.int64)
+    counts = torch.zeros(40)
+    times = np.random.default_rng(5).multinomial(40, table.probabilities)
+    found = np.flatnonzero(times)
+    assert batch.shape == (window, len(found))
+    picked[: len(found)], counts[: len(found)] = torch.from_numpy(found), torch.from_numpy(times[found]).float()
+    padded = table.batch(picked, counts)
+    assert padded.shape == (window, 40)
+    for one, other in zip(loss(network, batch, 0.5), loss(network, padded, 0.5), strict=True):
+        assert one.item() == pytest.approx(other.item(), rel=1e-4)
+    assert torch.allclose(forward(network, batch).logits, forward(network, padded).logits[: len(found)], atol=1e-5)
+
+
+def test_a_step_leaves_the_gradient_to_the_optimiser_and_measures_it():
+    environment = make("sorting")
+    network = create_network(environment, 3)
+    measured = RecordedStep(network, 0.5).gradient(
+        everything(filled_replay(environment)).draw(20, np.random.default_rng(0))
+    )
+    norm = torch.stack([parameter.grad.norm() for parameter in network.parameters() if parameter.grad is not None])
+    assert float(measured.norm) == pytest.approx(float(norm.norm()), rel=1e-5)
+    assert float(measured.norm) > 0.01

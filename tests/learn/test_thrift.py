@@ -13,15 +13,15 @@ from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.environments.hanoi import Hanoi
 from alphanpi.environments.recursive_sorting import RecursiveSorting
-from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.iteration import Seconds
-from alphanpi.learn.presets import preset
 from alphanpi.learn.routes import Route
 from alphanpi.learn.thrift import _followed, thrifty_routes, thrifty_traces
 from alphanpi.learn.trainer import Trainer
 from alphanpi.learn.validation import Exam
 from alphanpi.support.config import override
+from alphanpi.training.checkpoint import restore, save_checkpoint
+from alphanpi.training.presets import preset
 from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator
 
 SORTING, HANOI = RecursiveSorting("compare"), Hanoi()

@@ -10,10 +10,10 @@ import torch
 
 from alphanpi import UsageError, make
 from alphanpi.agent.interpreter import Call
-from alphanpi.learn.presets import preset
 from alphanpi.learn.starts import Stream
 from alphanpi.learn.trainer import Trainer
 from alphanpi.support.config import override
+from alphanpi.training.presets import preset
 from tests.helpers.tiny import tiny_run
 
 

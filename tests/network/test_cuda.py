@@ -12,9 +12,9 @@ import torch
 from alphanpi import NetworkConfig, SearchConfig, create_evaluator, create_network, make, resume, train
 from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
-from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import Trainer
 from alphanpi.support.config import override
+from alphanpi.training.presets import preset
 from tests.network.test_model import rows_for
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")

@@ -11,7 +11,7 @@ from alphanpi import NetworkConfig, Request, Search, SearchConfig, create_evalua
 from alphanpi.agent.weights import hash_of
 from alphanpi.environment.guard import Guard
 from alphanpi.learn.replay import Replay
-from alphanpi.learn.unroll import forward, make_batch
+from alphanpi.learn.situation_table import SituationTable, forward
 from alphanpi.network.history_table import HistoryTable
 from alphanpi.network.torch_evaluator import TorchEvaluator
 from tests.helpers.searches import assert_equal, by_oracle, random_config, random_requests
@@ -114,18 +114,19 @@ def test_learning_computes_what_the_agent_sees(window):
     assert max(len(trace.observations) for trace in stored) > 3
     observations, table = replay.observations.array(), HistoryTable(environment.library, evaluator)
     for one in stored:
-        batch = make_batch([one], replay, window=window, shares=np.ones(1))
+        situations = SituationTable.of([one], replay, window=window, shares=np.ones(1))
+        count = len(situations.weights)
         with torch.no_grad():
-            logits = forward(made, batch)[0].numpy()
+            logits = forward(made, situations.batch(torch.arange(count), torch.ones(count))).logits.numpy()
         expected, context = set(), table.beginning(one.program)
         for step, row in enumerate(one.observations):
             history = table.after(context, tuple(int(entry) for entry in observations[row]))
-            expected.add(history)
+            expected.add((history, int(one.legal[step])))
             distances = np.abs(logits - table.logits[history]).max(axis=1)
             assert distances.min() < 1e-5
             if step + 1 < len(one.observations):
                 context = table.following(history, int(one.previous[step + 1]) - 1)
-        assert int((batch.value_counts > 0).sum()) == len(expected)
+        assert count == len(expected)
 
 
 def test_a_run_with_a_window_that_is_resumed_equals_one_that_never_stopped(tmp_path):

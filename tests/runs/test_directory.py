@@ -11,10 +11,10 @@ import torch
 import alphanpi
 from alphanpi.agent.evaluation import scored
 from alphanpi.errors import UsageError
-from alphanpi.learn.presets import preset
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.records import CERTIFICATE_FILE, OUTCOME_FILE, SCORES_FILE, ScoredAgent
 from alphanpi.support.config import override
+from alphanpi.training.presets import preset
 from alphanpi.verification.verdicts import Kind, Verdict
 
 

@@ -13,9 +13,9 @@ import pytest
 import torch
 
 from alphanpi.errors import UsageError
-from alphanpi.learn.train import resume
 from alphanpi.learn.trainer import Trainer
 from alphanpi.runs.directory import RunDirectory
+from alphanpi.training.train import resume
 from tests.helpers.commands import assert_one_line
 from tests.helpers.tiny import bits, edit, options, raise_limit, unseal
 

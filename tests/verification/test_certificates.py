@@ -16,12 +16,12 @@ from alphanpi.agent.weights import write_weights
 from alphanpi.engine.config import SearchConfig
 from alphanpi.environments.lists import order_patterns
 from alphanpi.errors import UsageError
-from alphanpi.learn.presets import preset
-from alphanpi.learn.proof import Failing, OutOfTimeError, Proof, prove
 from alphanpi.learn.trainer import Trainer
 from alphanpi.network.model import create_network
 from alphanpi.support.config import override
+from alphanpi.training.presets import preset
 from alphanpi.verification import NotRecheckedError
+from alphanpi.verification.during_training import Failing, OutOfTimeError, Proof, prove
 from alphanpi.verification.exploration import StartOrigin
 from alphanpi.verification.records import LemmaRecord, ProgramRecord, digest
 from tests.helpers.paths import DOCS

@@ -18,10 +18,10 @@ from alphanpi.environments.lists import PointedList, starting_pointers
 from alphanpi.environments.sorting import Sorting
 from alphanpi.environments.sorting_lemma import LOOPS, passes_left
 from alphanpi.errors import SpecificationError, UsageError
-from alphanpi.learn.proof import prove, require_lemma
 from alphanpi.network.decisions import Decisions
 from alphanpi.verification.certificate import Verified, certify
 from alphanpi.verification.contracts import Contracts
+from alphanpi.verification.during_training import prove, require_lemma
 from alphanpi.verification.exploration import TIME_MET, LimitError, recreate
 from alphanpi.verification.loops import LoopTable, invariant_of, unlike
 from alphanpi.verification.machine_verifier import MachineVerifier

@@ -12,7 +12,6 @@ import torch
 from alphanpi.environment.registry import make
 from alphanpi.errors import UsageError
 from alphanpi.learn.config import TrainConfig
-from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import Trainer
 from alphanpi.network.config import MOST_UNITS
 from alphanpi.network.memories import memories_of
@@ -20,6 +19,7 @@ from alphanpi.network.model import create_evaluator, create_network, usable_devi
 from alphanpi.network.paying import PAYING, parameters_of
 from alphanpi.support import limits
 from alphanpi.support.config import override
+from alphanpi.training.presets import preset
 
 ENVIRONMENT = "recursive-sorting"
 UNITS = (128, 256, 512, 1024, 2048)

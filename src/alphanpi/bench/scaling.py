@@ -13,11 +13,11 @@ from alphanpi.cluster.shipping import ship, unpacked
 from alphanpi.cluster.spreading import Spread, require_workers, spread
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.iteration import Seconds
-from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import Trainer
 from alphanpi.network.model import CompiledEvaluator, create_network
 from alphanpi.support import limits
 from alphanpi.support.config import override
+from alphanpi.training.presets import preset
 
 WAITING = "alphanpi.bench.waiting:WaitingSorting"
 _BUILT_IN = ("hanoi", "recursive-sorting")

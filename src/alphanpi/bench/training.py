@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from alphanpi.environment.registry import make
 from alphanpi.learn.iteration import Seconds
-from alphanpi.learn.presets import preset
 from alphanpi.learn.trainer import Trainer
 from alphanpi.support import limits
+from alphanpi.training.presets import preset
 
 
 class TrainResult(NamedTuple):

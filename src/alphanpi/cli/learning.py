@@ -31,7 +31,7 @@ from alphanpi.support.limits import percent
 
 if TYPE_CHECKING:
     from alphanpi.learn.iteration import IterationReport
-    from alphanpi.learn.train import Observer
+    from alphanpi.training.train import Observer
 
 Preset = Annotated[str, Parameter(help="default (our recipe) or paper (the paper's algorithm)")]
 ConfigFile = Annotated[Path | None, Parameter(help="TOML file whose values override the preset")]
@@ -127,8 +127,8 @@ def train(
 ) -> int:
     """Train an agent. Exit code 0: every program learned; 1: stopped before that, with a checkpoint."""
     from alphanpi.environment.registry import make
-    from alphanpi.learn.train import train as run_training
-    from alphanpi.learn.view import ProgressView
+    from alphanpi.training.train import train as run_training
+    from alphanpi.training.view import ProgressView
 
     console = Console()
     sizes = dict(zip(_SIZES.get(preset, _SIZES["default"]), (train_sizes, validation_size), strict=True))
@@ -177,8 +177,8 @@ def resume(
     ray: RayAddress = None,
 ) -> int:
     """Go on with a run from its newest checkpoint, as if it had never stopped."""
-    from alphanpi.learn.train import resume as run_resume
-    from alphanpi.learn.view import ProgressView
+    from alphanpi.training.train import resume as run_resume
+    from alphanpi.training.view import ProgressView
 
     console = Console()
     limit = duration(time_limit)
@@ -220,8 +220,8 @@ def config(
 
 
 def _resolved(environment: str, preset: str, file: Path | None) -> Any:
-    from alphanpi.learn.presets import preset as preset_config
     from alphanpi.support.config import override, read_toml
+    from alphanpi.training.presets import preset as preset_config
 
     resolved = preset_config(preset, environment)
     if file is not None:

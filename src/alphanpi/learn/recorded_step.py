@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from alphanpi.learn.dense import DenseBatch, dense_loss
+from alphanpi.learn.situation_table import Batch, loss
 from alphanpi.network.model import NPINetwork
 
 _WARMING = 3  # passes before a graph is recorded
@@ -35,7 +35,7 @@ class RecordedStep:
         self._value_weight = value_weight
         self._recordings: dict[tuple[int, ...], _Recording] = {}
 
-    def gradient(self, batch: DenseBatch) -> MeasuredGradient:
+    def gradient(self, batch: Batch) -> MeasuredGradient:
         """Put the gradient of a batch where the optimiser looks for it."""
         if batch.weights.device.type != "cuda":
             return self._compute(batch)
@@ -49,15 +49,15 @@ class RecordedStep:
             parameter.grad = gradient
         return MeasuredGradient(*(number.clone() for number in recording.measured))
 
-    def _compute(self, batch: DenseBatch) -> MeasuredGradient:
+    def _compute(self, batch: Batch) -> MeasuredGradient:
         for parameter in self.network.parameters():
             parameter.grad = None
-        loss = dense_loss(self.network, batch, self._value_weight)
-        loss.total.backward()  # type: ignore[no-untyped-call]
-        return MeasuredGradient(loss.policy.detach(), loss.value.detach(), gradient_norm(self.network))
+        found = loss(self.network, batch, self._value_weight)
+        found.total.backward()  # type: ignore[no-untyped-call]
+        return MeasuredGradient(found.policy.detach(), found.value.detach(), gradient_norm(self.network))
 
-    def _record(self, batch: DenseBatch) -> _Recording:
-        own = DenseBatch(*(tensor.clone() for tensor in batch))
+    def _record(self, batch: Batch) -> _Recording:
+        own = Batch(*(tensor.clone() for tensor in batch))
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
@@ -72,7 +72,7 @@ class RecordedStep:
 
 
 class _Recording(NamedTuple):
-    batch: DenseBatch
+    batch: Batch
     graph: torch.cuda.CUDAGraph
     measured: MeasuredGradient
     gradients: list[Tensor | None]

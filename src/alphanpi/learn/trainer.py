@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from alphanpi.agent.beginning import Beginning
 from alphanpi.agent.interpreter import Interpreter
 from alphanpi.cluster.spreading import Spread
 from alphanpi.engine.config import planning_config
@@ -24,25 +25,22 @@ from alphanpi.engine.tables import Failure
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import UsageError
 from alphanpi.learn import practice
-from alphanpi.learn.beginning import Beginning
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
-from alphanpi.learn.dense import DenseSituations
 from alphanpi.learn.habit import own_ways
 from alphanpi.learn.iteration import IterationReport, Seconds, one_thread
-from alphanpi.learn.proof import Proof, prove, require_lemma
-from alphanpi.learn.recorded_step import RecordedStep, gradient_norm
+from alphanpi.learn.recorded_step import RecordedStep
 from alphanpi.learn.replay import Replay
 from alphanpi.learn.revision import Lesson, Revisions
 from alphanpi.learn.situation_table import SituationTable
 from alphanpi.learn.stagnation import Stagnation
 from alphanpi.learn.starts import Start, Starts, Stream
 from alphanpi.learn.thrift import thrifty_traces
-from alphanpi.learn.unroll import loss, make_batch
 from alphanpi.learn.validation import Exam, ExamResult, Validation
 from alphanpi.network.model import CompiledEvaluator, create_evaluator, create_network, usable_device
 from alphanpi.network.torch_evaluator import RefreshableEvaluator
 from alphanpi.support.limits import percent
+from alphanpi.verification.during_training import Proof, prove, require_lemma
 
 _RENEWED = 0.5  # how far weights move towards fresh ones
 _TELLING = 4  # episodes of a program that say how it goes
@@ -83,7 +81,6 @@ class Trainer:
             require_lemma(environment, config.network.window)
         self.seed = seed
         self.device = device
-        self.on_cpu = torch.device(device).type == "cpu"
         self.iteration = 0
         self.proof: Proof | None = None  # with which training ended, if it was to go on until verified
         make = create_network if beginning is None else beginning.network
@@ -252,32 +249,14 @@ class Trainer:
         positives = least + (most - least) * (1 - failing)
         bars = np.array([self.revisions.bars.get(program.name, 0.0) for program in self.library.learned]) - _SLACK
         traces, shares = self.replay.everything(weights, positives)
-        whole = make_batch(traces, self.replay, window=self.window, shares=shares, bars=bars, device=self.device)
-        table = SituationTable.of(whole)
-        return self._take_steps(table, rng) if self.on_cpu else self._repeat_step(table, rng)
-
-    def _take_steps(self, table: SituationTable, rng: np.random.Generator) -> StepLosses:
-        settings = self.config.learning
-        policies, values, norm = [], [], 0.0
-        for _ in range(settings.gradient_steps):
-            item = loss(self.network, table.draw(settings.batch, rng), settings.value_weight)
-            self.optimiser.zero_grad()
-            item.total.backward()  # type: ignore[no-untyped-call]
-            norm = float(gradient_norm(self.network))
-            self._require_finite(norm)
-            self.optimiser.step()
-            policies.append(item.policy)
-            values.append(item.value)
-        return StepLosses(policies, values, norm)
-
-    def _repeat_step(self, table: SituationTable, rng: np.random.Generator) -> StepLosses:
-        """The same on a device, which is waited for once, at the end."""
-        situations, settings = DenseSituations.of(table), self.config.learning
+        situations = SituationTable.of(
+            traces, self.replay, window=self.window, shares=shares, bars=bars, device=self.device
+        )
         numbers = []
         for _ in range(settings.gradient_steps):
             numbers.append(torch.stack(self.recorded.gradient(situations.draw(settings.batch, rng))))
             self.optimiser.step()
-        policies, values, norms = torch.stack(numbers).T.cpu().tolist()
+        policies, values, norms = torch.stack(numbers).T.cpu().tolist()  # a device is waited for here alone
         for norm in norms:
             self._require_finite(norm)
         return StepLosses(policies, values, norms[-1])

@@ -22,7 +22,6 @@ from alphanpi.agent.loading import load
 from alphanpi.environment.given import remember
 from alphanpi.environment.registry import make
 from alphanpi.errors import AlphaNPIError, UsageError
-from alphanpi.learn.train import resume, train
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.records import LAST, StoredOutcome, read_state
 from alphanpi.support.files import write_atomically
@@ -30,6 +29,7 @@ from alphanpi.support.record import read_record
 from alphanpi.sweeping.jobs import Job, JobFolder
 from alphanpi.sweeping.plan import Measurement
 from alphanpi.sweeping.records import JobResult, JobScore
+from alphanpi.training.train import resume, train
 
 _FINAL = ("completed", "time", "iterations")  # how training ends by itself
 _LEAST_SECONDS = 1.0  # of a session, where almost all of its time was spent before

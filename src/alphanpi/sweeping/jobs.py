@@ -10,7 +10,6 @@ from typing import Any
 from alphanpi.environment.registry import make_named_in
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import AlphaNPIError, UsageError
-from alphanpi.learn.presets import configured, preset, require_available
 from alphanpi.network.model import usable_device
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.runs.finding import MOST_RUNS
@@ -19,6 +18,7 @@ from alphanpi.support.files import write_atomically
 from alphanpi.support.record import Record, Text, read_record
 from alphanpi.sweeping.plan import Measurement, Name, PlannedEnvironment, Settings, SweepPlan, TimeLimit, Until
 from alphanpi.sweeping.records import JobResult
+from alphanpi.training.presets import configured, preset, require_available
 
 JOB_FILE, RESULT_FILE, OUTPUT_FILE, RUN_FOLDER = "job.json", "result.json", "output.txt", "run"
 

@@ -14,7 +14,6 @@ import alphanpi
 from alphanpi import UsageError, make, resume, train
 from alphanpi.engine.requests import Request
 from alphanpi.learn.iteration import Seconds
-from alphanpi.learn.presets import configured
 from alphanpi.network.model import masked_log_softmax
 from alphanpi.paper import (
     Experience,
@@ -25,6 +24,7 @@ from alphanpi.paper import (
     ReplayBuffer,
     paper_loss,
 )
+from alphanpi.training.presets import configured
 from tests.helpers.commands import command
 from tests.helpers.paths import ROOT
 from tests.helpers.tiny import bits, edit, newest

@@ -12,7 +12,7 @@ import pytest
 
 import alphanpi
 from alphanpi import UsageError
-from alphanpi.learn.train import resume, train
+from alphanpi.training.train import resume, train
 from tests.helpers.commands import assert_one_line, command
 from tests.helpers.tiny import SETTINGS, options
 

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from alphanpi.learn.iteration import IterationReport
-from alphanpi.learn.paper import PaperTrainer
 from alphanpi.learn.trainer import Trainer
+from alphanpi.paper import PaperTrainer
 from alphanpi.support.limits import percent
 
 _SECONDS_BETWEEN_LINES = 2.0

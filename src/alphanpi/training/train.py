@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from alphanpi.agent.agent import Agent
+from alphanpi.agent.beginning import Beginning, beginning_of, read_beginning
 from alphanpi.agent.compiling import compile_search
 from alphanpi.agent.loading import NamedEnvironment, Subject, describe, frozen_calls, load
 from alphanpi.agent.weights import ModelCard
@@ -22,26 +23,25 @@ from alphanpi.environment.registry import IN_MEMORY
 from alphanpi.environment.source_loading import being_loaded
 from alphanpi.environment.specification import Environment
 from alphanpi.errors import SpecificationError, StopTraining, UsageError
-from alphanpi.learn.beginning import Beginning, beginning_of, read_beginning
-from alphanpi.learn.checkpoint import restore, save_checkpoint
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.iteration import IterationReport, Seconds, one_thread
-from alphanpi.learn.metrics import MetricsWriter
-from alphanpi.learn.paper import PaperConfig, PaperTrainer
-from alphanpi.learn.presets import configured, require_available
-from alphanpi.learn.presets import preset as preset_config
-from alphanpi.learn.proof import OutOfTimeError
-from alphanpi.learn.trackers import tracked, tracker_names
 from alphanpi.learn.trainer import Trainer
 from alphanpi.network.model import usable_device
 from alphanpi.network.paying import device_advice
+from alphanpi.paper import PaperConfig, PaperTrainer
 from alphanpi.runs.directory import RunDirectory, new_meta
 from alphanpi.runs.records import Meta, StoredOutcome
 from alphanpi.support import limits
 from alphanpi.support.interrupts import stop_requests
 from alphanpi.support.limits import percent
 from alphanpi.support.markup import facts
+from alphanpi.training.checkpoint import restore, save_checkpoint
+from alphanpi.training.metrics import MetricsWriter
+from alphanpi.training.presets import configured, require_available
+from alphanpi.training.presets import preset as preset_config
+from alphanpi.training.trackers import tracked, tracker_names
 from alphanpi.verification.certificate import subject_of
+from alphanpi.verification.during_training import OutOfTimeError
 from alphanpi.verification.keeping import write_best
 
 CHECKPOINT_ITERATIONS = 10

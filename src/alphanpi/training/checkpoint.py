@@ -32,15 +32,13 @@ from alphanpi.agent.weights import (
 )
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.learn.iteration import Seconds
-from alphanpi.learn.optimiser_state import optimiser_shapes, optimiser_tensors, restore_optimiser
-from alphanpi.learn.paper import PaperTrainer
-from alphanpi.learn.paper_checkpoint import paper_state, paper_tensors, require_paper_state, restore_paper
 from alphanpi.learn.replay import Replay, StoredTrace
 from alphanpi.learn.revision import Revised
 from alphanpi.learn.stagnation import Best
 from alphanpi.learn.starts import Error, Start
 from alphanpi.learn.trainer import Trainer
 from alphanpi.network.config import MOST_WINDOW
+from alphanpi.paper import PaperTrainer
 from alphanpi.runs.records import (
     FORMAT,
     LAST,
@@ -57,6 +55,8 @@ from alphanpi.runs.records import (
 )
 from alphanpi.support.files import write_atomically
 from alphanpi.support.record import read_bytes
+from alphanpi.training.optimiser_state import optimiser_shapes, optimiser_tensors, restore_optimiser
+from alphanpi.training.paper_checkpoint import paper_state, paper_tensors, require_paper_state, restore_paper
 from alphanpi.verification.exploration import MOST_STARTS, StartOrigin
 
 _KEPT = 2

@@ -12,8 +12,8 @@ import alphanpi
 from alphanpi import UsageError, action, program
 from alphanpi.agent.weights import frozen_hashes, hash_of, packed, read_weights, saved_hash
 from alphanpi.environments.hanoi import CUTOFF, Hanoi
-from alphanpi.learn.train import resume, train
 from alphanpi.network.history_table import HistoryTable
+from alphanpi.training.train import resume, train
 from tests.helpers.commands import assert_one_line, command
 from tests.helpers.growing import SMALL, Lamp, LampAndDoor, Room, RoomEnvironment, Welcome, pressed
 from tests.helpers.paths import ROOT

@@ -16,9 +16,9 @@ from typing import Any
 
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.learn.iteration import IterationReport
-from alphanpi.learn.metrics import scalars
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.support.config import Config
+from alphanpi.training.metrics import scalars
 
 Log = Callable[[IterationReport], None]
 _PROJECT = "alphanpi"

@@ -10,9 +10,9 @@ import pytest
 from alphanpi.cli.learning import KEYS_WITHOUT_SECTION
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.iteration import IterationReport, Seconds
-from alphanpi.learn.metrics import scalars
-from alphanpi.learn.presets import preset
 from alphanpi.support.config import Config, override, read_toml
+from alphanpi.training.metrics import scalars
+from alphanpi.training.presets import preset
 from tests.helpers.commands import assert_one_line, command
 from tests.helpers.paths import DOCS, ROOT
 

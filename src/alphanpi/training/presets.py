@@ -8,8 +8,8 @@ from typing import Any, Literal, overload
 from alphanpi.environment.registration import registration
 from alphanpi.errors import UsageError
 from alphanpi.learn.config import TrainConfig
-from alphanpi.learn.paper import PaperConfig
 from alphanpi.network.evaluator import UNBOUNDED
+from alphanpi.paper import PaperConfig
 from alphanpi.support.config import C, Config, flattened, override
 
 _PRESETS: dict[str, TrainConfig | PaperConfig] = {"default": TrainConfig(), "paper": PaperConfig()}

@@ -17,9 +17,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from alphanpi.learn.config import TrainConfig
-from alphanpi.learn.presets import preset
 from alphanpi.runs.directory import RunDirectory
 from alphanpi.support.config import override
+from alphanpi.training.presets import preset
 from tests.helpers.commands import assert_one_line, command
 from tests.helpers.runs import content
 

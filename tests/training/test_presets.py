@@ -6,8 +6,8 @@ import pytest
 
 from alphanpi import UsageError
 from alphanpi.learn.config import TrainConfig
-from alphanpi.learn.presets import preset
 from alphanpi.support.config import override, read_toml, to_toml
+from alphanpi.training.presets import preset
 
 
 @pytest.mark.parametrize(("name", "key"), [("default", "search.simulations"), ("paper", "paper.simulations")])

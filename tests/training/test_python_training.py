@@ -16,10 +16,10 @@ from alphanpi.environment import given
 from alphanpi.environments.hanoi import Hanoi
 from alphanpi.errors import AlphaNPIError, UnknownEnvironmentError
 from alphanpi.learn.config import LearningConfig
-from alphanpi.learn.presets import configured, preset
-from alphanpi.learn.train import Outcome, resume, train
 from alphanpi.learn.trainer import Trainer
 from alphanpi.runs.directory import RunDirectory
+from alphanpi.training.presets import configured, preset
+from alphanpi.training.train import Outcome, resume, train
 from tests.helpers.commands import assert_one_line, command
 from tests.helpers.countdown import COUNTDOWN
 from tests.helpers.tiny import SETTINGS

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from alphanpi.agent.weights import Tensors, TensorShape, require_fitting
 from alphanpi.errors import UsageError
-from alphanpi.learn.optimiser_state import optimiser_shapes, optimiser_tensors, restore_optimiser
-from alphanpi.learn.paper import Experience, PaperTrainer
+from alphanpi.paper import Experience, PaperTrainer
 from alphanpi.runs.records import STATE_FILE, TRAINER_FILE, CheckpointState
+from alphanpi.training.optimiser_state import optimiser_shapes, optimiser_tensors, restore_optimiser
 
 _BUFFER = "buffer."
 

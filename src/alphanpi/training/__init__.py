@@ -1,0 +1,1 @@
+"""A training run from beginning to end: started, watched, written down, resumed."""
