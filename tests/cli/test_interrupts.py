@@ -96,7 +96,7 @@ def test_a_search_without_end_can_be_interrupted(rewritten, tmp_path):
 
 def test_the_first_interrupt_of_a_training_ends_it_with_a_checkpoint(rewritten, tmp_path):
     rewritten("", weights=False)
-    process = started(tmp_path, "train", "mine.py", "--out", "run", "--seed", 0, "--curriculum.patience", 1_000_000)
+    process = started(tmp_path, "train", "mine.py", "--out", "run", "--seed", 0, "--learning.learning_rate", 1e-9)
     deadline = time.monotonic() + 120
     metrics = tmp_path / "run" / "metrics.jsonl"
     while not (metrics.exists() and metrics.read_text()) and time.monotonic() < deadline:

@@ -13,7 +13,7 @@ from alphanpi.exporting.clock import CodeNotFound
 from alphanpi.exporting.sparing import Sparing
 from tests.exporting.test_loops import body
 from tests.helpers.reflexes import ReflexEvaluator, exported_reflex
-from tests.learn.test_revision import Erase, Tape
+from tests.learn.test_trials import Erase, Tape
 
 
 def thorough(see, before):

@@ -12,7 +12,7 @@ from alphanpi.training.train import Outcome, train
 SETTINGS = {
     **{"network.memory": 3, "network.observation_encoding": 2, "network.encoder_hidden": 3},
     **{"network.program_embedding": 2, "network.head_hidden": 3, "search.simulations": 20},
-    **{"episodes.per_iteration": 8, "learning.gradient_steps": 2, "replay.capacity": 3, "curriculum.patience": 1000},
+    **{"episodes.per_iteration": 8, "learning.gradient_steps": 2, "replay.capacity": 3, "curriculum.threshold": 1.0},
 }
 
 

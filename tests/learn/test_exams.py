@@ -55,7 +55,6 @@ def test_what_is_hardly_ever_drawn_fails_the_exam_where_all_starts_are_known():
     environment = make("recursive-sorting")
     changes = {
         "validation.called_program_factor": 1,
-        "validation.exam_search_episodes": 0,
         "validation.exam_threshold": 1.0,
     }
     right = examined(environment, ScriptedEvaluator(environment, SOLUTIONS["RecursiveSorting"]), **changes)
@@ -63,7 +62,8 @@ def test_what_is_hardly_ever_drawn_fails_the_exam_where_all_starts_are_known():
     evaluator = ScriptedEvaluator(environment, {**SOLUTIONS["RecursiveSorting"], "COMPSWAP": forgets_one_pair})
     trainer = examined(environment, evaluator, **changes)
     assert all(answer.failure == Failure.NONE for answer in trainer.validation._validate(0, 1, Stream.EXAM))
-    result = trainer.validation.last_part(0)
+    trainer.validation._validate = lambda *_: []
+    result = trainer.validation.exam(0)
     assert result.outcome == Exam.ANSWERS
     assert "COMPSWAP on 9 0 (post, " in result.failing
     assert "of all 4200 failed" in result.failing
@@ -82,17 +82,6 @@ def test_starts_that_cannot_be_enumerated_are_not_asked_for():
     assert trainer.starts.every(environment.library.named("LSHIFT"), 10) == []
     environment.enumerate = lambda program, size: (_ for _ in ()).throw(NotImplementedError)  # type: ignore[method-assign]
     assert trainer.starts.every(environment.library.named("BUBBLE"), 20_000) == []
-
-
-def test_a_lemma_does_not_excuse_an_agent_that_plans_badly_on_large_problems():
-    environment = make("recursive-sorting", observation="compare")
-    assert environment.cutoff() is not None
-    sure, unsure = ScriptedEvaluator(environment, weight=20.0), ScriptedEvaluator(environment, weight=1.0)
-    changes = {"validation.exam_search_episodes": 60, "validation.far_exam_episodes": 0}
-    assert examined(environment, sure, **changes).validation.last_part(0).outcome == Exam.PASSED
-    result = examined(environment, sure, unsure, **changes).validation.last_part(0)
-    assert result.outcome == Exam.SEARCH
-    assert "tried with search" in result.failing
 
 
 def test_sizes_to_learn_from_and_to_validate_on_can_be_set(tmp_path, run):
@@ -134,15 +123,13 @@ def test_sizes_that_are_none_are_refused(value):
 @pytest.mark.parametrize(("failure", "passed"), [("NONE", True), ("ACTIONS", True), ("POST", False)])
 def test_the_far_exam_is_held_whatever_lemma_there_is(monkeypatch, name, options, expected, failure, passed):
     changes = {
-        "validation.exam_search_episodes": 0,
         "validation.far_exam_factor": 2,
-        "validation.far_exam_episodes": 8,
-        "validation.far_exam_planning_episodes": 4,
     }
+    monkeypatch.setattr("alphanpi.learn.validation._FAR_PLANNED", 4)
     environment = make(name, **options)
     trainer = Trainer(environment, override(preset("default", name), changes), seed=0)
-    monkeypatch.setattr(trainer.validation, "_answer_all", lambda _: None)
-    monkeypatch.setattr(trainer.validation, "_plan_alike", lambda calls, runs, factor: planned.extend(calls))
+    monkeypatch.setattr(trainer.validation, "_validate", lambda *_: [])
+    monkeypatch.setattr(trainer.validation, "_plan_alike", lambda calls, runs: planned.extend(calls))
     planned: list[Call] = []
     asked: list[tuple[str, int]] = []
 
@@ -152,7 +139,7 @@ def test_the_far_exam_is_held_whatever_lemma_there_is(monkeypatch, name, options
         return [Execution(failure == "NONE", Failure[failure], call.state, 1, None, ()) for call in calls]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
-    assert trainer.validation.last_part(0).outcome == (Exam.PASSED if passed else Exam.FAR)
+    assert trainer.validation.exam(0).outcome == (Exam.PASSED if passed else Exam.FAR)
     program, size = expected
     if failure == "ACTIONS":  # problems of that size are too large, and so are those of three quarters
         size = 3 * size // 4 if 3 * size // 4 > environment.validation_size else size
@@ -165,8 +152,9 @@ def test_the_far_exam_is_held_whatever_lemma_there_is(monkeypatch, name, options
 
 def test_the_far_exam_asks_for_more_problems_of_smaller_sizes(monkeypatch):
     environment = make("sorting")
-    changes = {"validation.far_exam_episodes": 3, "validation.far_exam_planning_episodes": 0}
-    trainer = Trainer(environment, override(preset("default", "sorting"), changes), seed=0)
+    monkeypatch.setattr("alphanpi.learn.validation._FAR_EPISODES", 3)
+    monkeypatch.setattr("alphanpi.learn.validation._FAR_PLANNED", 0)
+    trainer = Trainer(environment, preset("default", "sorting"), seed=0)
     asked: list[int] = []
     states: set[object] = set()
 
@@ -177,8 +165,8 @@ def test_the_far_exam_asks_for_more_problems_of_smaller_sizes(monkeypatch):
         return [Execution(True, Failure.NONE, call.state, 1, None, ()) for call in calls]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
-    monkeypatch.setattr(trainer.validation, "_answer_all", lambda _: None)
-    assert trainer.validation.last_part(0).outcome == Exam.PASSED
+    monkeypatch.setattr(trainer.validation, "_validate", lambda *_: [])
+    assert trainer.validation.exam(0).outcome == Exam.PASSED
     assert asked == [17] * 12 + [35] * 6 + [70] * 3
     assert len(states) == len(asked)
 
@@ -189,35 +177,40 @@ def test_no_far_exam_where_the_environment_cannot_make_problems_that_large(monke
     def initial(program, size, rng):
         raise ValueError("too large")
 
-    config = override(preset("default", "sorting"), {"validation.exam_search_episodes": 0})
-    trainer = Trainer(environment, config, seed=0)
+    trainer = Trainer(environment, preset("default", "sorting"), seed=0)
     monkeypatch.setattr(environment, "initial", initial)
-    monkeypatch.setattr(trainer.validation, "_answer_all", lambda _: None)
-    assert trainer.validation.last_part(0).outcome == Exam.PASSED
+    monkeypatch.setattr(trainer.validation, "_validate", lambda *_: [])
+    assert trainer.validation.exam(0).outcome == Exam.PASSED
 
 
-@pytest.mark.parametrize(("searched", "far", "outcome"), [(60, 0, Exam.SEARCH), (0, 1, Exam.FAR)])
-def test_search_that_tries_more_than_it_needs_fails_the_exam(searched, far, outcome):
-    environment = make("recursive-sorting")
-    changes = {
-        "validation.exam_search_episodes": searched,
-        "validation.far_exam_episodes": far,
-        "validation.far_exam_factor": 1,
-    }
-    trainer = Trainer(environment, override(preset("default", "recursive-sorting"), changes), seed=0)
-    trainer.curriculum.level = 3
-    for weight, expected in ((20.0, Exam.PASSED), (1.0, outcome)):  # sure of the right actions, and not quite
-        evaluator = ScriptedEvaluator(environment, weight=weight)
-        trainer.validation.interpreter = Interpreter(environment, evaluator)
-        config = planning_config(SearchConfig(c_puct_planning=5.0))
-        trainer.validation.planner = Search(environment, evaluator, config)
-        assert trainer.validation.last_part(0).outcome == expected
+@pytest.mark.parametrize("observation", ["paper", "compare"])  # a lemma does not excuse planning badly
+def test_search_that_tries_more_than_it_needs_fails_the_exam(observation):
+    environment = make("recursive-sorting", observation=observation)
+    changes = {"validation.far_exam_factor": 1}
+    sure, unsure = ScriptedEvaluator(environment, weight=20.0), ScriptedEvaluator(environment, weight=1.0)
+    assert examined(environment, sure, **changes).validation.exam(0).outcome == Exam.PASSED
+    result = examined(environment, sure, unsure, **changes).validation.exam(0)
+    assert result.outcome == Exam.FAR
+    assert "tried with search" in result.failing
+
+
+def test_the_parts_of_the_exam():
+    environment = make("hanoi")
+    trainer = Trainer(environment, override(preset("default"), {"validation.exam_episodes": 20}), seed=0)
+    trainer.curriculum.level = environment.library.levels
+    validation = trainer.validation
+    assert trainer._rise().outcome == Exam.ANSWERS  # an untrained network
+    validation.interpreter = Interpreter(environment, ScriptedEvaluator(environment))
+    assert trainer._rise().outcome == Exam.FAR  # with search, it still is one
+    validation.planner = Search(environment, ScriptedEvaluator(environment), planning_config(SearchConfig()))
+    assert trainer._rise().outcome == Exam.PASSED
+    assert trainer.curriculum.completed
 
 
 def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(monkeypatch):
     environment = make("recursive-sorting")
-    changes = {"validation.exam_search_episodes": 0, "validation.far_exam_planning_episodes": 0}
-    trainer = Trainer(environment, override(preset("default", "recursive-sorting"), changes), seed=0)
+    monkeypatch.setattr("alphanpi.learn.validation._FAR_PLANNED", 0)
+    trainer = Trainer(environment, preset("default", "recursive-sorting"), seed=0)
 
     def run(calls, record=False, max_actions=0):
         if not record:  # to see whether problems of that size are too large
@@ -229,5 +222,5 @@ def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(mon
         ]
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
-    monkeypatch.setattr(trainer.validation, "_answer_all", lambda _: None)
-    assert trainer.validation.last_part(0).outcome == Exam.FAR
+    monkeypatch.setattr(trainer.validation, "_validate", lambda *_: [])
+    assert trainer.validation.exam(0).outcome == Exam.FAR

@@ -14,11 +14,9 @@ from alphanpi.learn.situation_table import SituationTable, forward, loss
 from alphanpi.network.model import masked_log_softmax
 from tests.helpers.replays import filled_replay
 
-WEIGHTS = np.array([1.0, 1, 3, 1, 1, 1])
-
 
 def everything(replay, window: int = 1, bars=None) -> SituationTable:
-    traces, shares = replay.everything(WEIGHTS, np.full(6, 0.75))
+    traces, shares = replay.everything(np.full(6, 0.75))
     return SituationTable.of(traces, replay, window=window, shares=shares, bars=bars)
 
 
@@ -33,11 +31,11 @@ def gradient(parameter) -> torch.Tensor:
 def test_the_gradient_is_that_of_every_window_unrolled(observation, window, bar):
     environment = make("sorting", observation=observation)
     replay = filled_replay(environment)
-    traces, shares = replay.everything(WEIGHTS, np.full(6, 0.75))
+    traces, shares = replay.everything(np.full(6, 0.75))
     network = create_network(environment, 3, NetworkConfig(window=window))
     bars = np.array([bar, 0, 0, 0, 0, 0])
     table = SituationTable.of(traces, replay, window=window, shares=shares, bars=bars)
-    result = loss(network, table.batch(torch.arange(len(table.weights)), torch.from_numpy(table.probabilities)), 0.5)
+    result = loss(network, table.batch(torch.arange(len(table.weights)), torch.from_numpy(table.probabilities)))
     result.total.backward()
     shared = {name: gradient(parameter) for name, parameter in network.named_parameters()}
     network.zero_grad()
@@ -76,7 +74,7 @@ def test_the_gradient_is_that_of_every_window_unrolled(observation, window, bar)
     policy_sum = torch.stack([scale[one] * policy[one] for one in met]).sum()
     policy_loss = policy_sum / sum(scale[one] * weight[one] for one in met)
     value_loss = value.sum() / sum(met.values())
-    (policy_loss + 0.5 * value_loss).backward()
+    (policy_loss + value_loss).backward()
 
     assert result.policy.item() == pytest.approx(policy_loss.item(), rel=1e-4)
     assert result.value.item() == pytest.approx(value_loss.item(), rel=1e-4)
@@ -87,14 +85,14 @@ def test_the_gradient_is_that_of_every_window_unrolled(observation, window, bar)
 
 def test_every_trace_counts_as_often_as_it_would_be_drawn():
     replay = filled_replay(make("sorting"))
-    traces, shares = replay.everything(WEIGHTS, np.full(6, 0.75))
+    traces, shares = replay.everything(np.full(6, 0.75))
     assert shares.sum() == pytest.approx(1)
-    for program, of_all in ((0, 0.25), (2, 0.75)):  # RSHIFT and COMPSWAP, weights 1 and 3
+    for program in (0, 2):  # RSHIFT and COMPSWAP count alike
         won = sum(
             share for trace, share in zip(traces, shares, strict=True) if trace.program == program and trace.success
         )
         mixed = (program, False) in replay.rings
-        assert won == pytest.approx(of_all * (0.75 if mixed else 1))
+        assert won == pytest.approx(0.5 * (0.75 if mixed else 1))
     assert any(not success for _, success in replay.rings)
 
 
@@ -131,7 +129,7 @@ def test_a_device_computes_the_same_from_as_many_rows_in_every_batch(window):
     picked[: len(found)], counts[: len(found)] = torch.from_numpy(found), torch.from_numpy(times[found]).float()
     padded = table.batch(picked, counts)
     assert padded.shape == (window, 40)
-    for one, other in zip(loss(network, batch, 0.5), loss(network, padded, 0.5), strict=True):
+    for one, other in zip(loss(network, batch), loss(network, padded), strict=True):
         assert one.item() == pytest.approx(other.item(), rel=1e-4)
     assert torch.allclose(forward(network, batch).logits, forward(network, padded).logits[: len(found)], atol=1e-5)
 
@@ -139,9 +137,7 @@ def test_a_device_computes_the_same_from_as_many_rows_in_every_batch(window):
 def test_a_step_leaves_the_gradient_to_the_optimiser_and_measures_it():
     environment = make("sorting")
     network = create_network(environment, 3)
-    measured = RecordedStep(network, 0.5).gradient(
-        everything(filled_replay(environment)).draw(20, np.random.default_rng(0))
-    )
+    measured = RecordedStep(network).gradient(everything(filled_replay(environment)).draw(20, np.random.default_rng(0)))
     norm = torch.stack([parameter.grad.norm() for parameter in network.parameters() if parameter.grad is not None])
     assert float(measured.norm) == pytest.approx(float(norm.norm()), rel=1e-5)
     assert float(measured.norm) > 0.01

@@ -10,9 +10,12 @@ import torch
 
 from alphanpi import UsageError, make
 from alphanpi.agent.interpreter import Call
+from alphanpi.agent.loading import describe
+from alphanpi.learn.iteration import Seconds
 from alphanpi.learn.starts import Stream
 from alphanpi.learn.trainer import Trainer
 from alphanpi.support.config import override
+from alphanpi.training.checkpoint import restore, save_checkpoint
 from alphanpi.training.presets import preset
 from tests.helpers.tiny import tiny_run
 
@@ -85,3 +88,42 @@ def test_weights_that_diverge_are_not_trained_on():
         next(trainer.network.parameters()).fill_(torch.nan)
     with pytest.raises(UsageError, match=r"iteration 2: the gradient is not finite; lower learning.learning_rate"):
         trainer.iterate()
+
+
+def test_renewed_weights_are_half_way_to_fresh_ones():
+    renewed, other = (
+        Trainer(make("hanoi"), preset("default"), seed=0),
+        Trainer(make("hanoi"), preset("default"), seed=0),
+    )
+    renewed.iterate()
+    assert renewed.optimiser.state
+    other.iteration = renewed.iteration
+    before = [[weights.detach().clone() for weights in one.network.parameters()] for one in (renewed, other)]
+    for one in (renewed, other):
+        one._renew()
+        assert not one.optimiser.state
+    # Towards the same fresh weights: what was apart is half as far apart.
+    after = zip(renewed.network.parameters(), other.network.parameters(), strict=True)
+    for (x, y), a, b in zip(after, *before, strict=True):
+        assert torch.allclose(x - y, (a - b) / 2, atol=1e-6)
+    assert any(not torch.equal(a, b) for a, b in zip(*before, strict=True))
+
+
+def test_a_run_resumed_after_a_renewal_goes_on_as_if_it_had_never_stopped(tmp_path):
+    def advanced(trainer, iterations):
+        for _ in range(iterations):
+            trainer.iterate()
+            if trainer.iteration == 2:
+                trainer._renew()
+        return trainer
+
+    config = override(preset("default", "hanoi"), {"episodes.per_iteration": 8, "learning.gradient_steps": 2})
+    whole = advanced(Trainer(make("hanoi"), config, seed=3), 4)
+    first = advanced(Trainer(make("hanoi"), config, seed=3), 2)
+    card = describe("hanoi", {}, make("hanoi"), first.network, config.search, 3)
+    save_checkpoint(tmp_path, first, card, 1.0, Seconds())
+    second = Trainer(make("hanoi"), config, seed=3)
+    restore(tmp_path, second)
+    advanced(second, 2)
+    for a, b in zip(whole.network.parameters(), second.network.parameters(), strict=True):
+        assert torch.equal(a, b)

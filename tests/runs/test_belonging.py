@@ -42,7 +42,7 @@ def test_a_resumed_run_ends_as_one_that_never_stopped(run, finished, tmp_path):
     assert bits(tmp_path / "run") == bits(finished)
 
 
-@pytest.mark.parametrize("kept", [0, 30, 120, -2, None])
+@pytest.mark.parametrize("kept", [0, 30, 90, -2, None])
 def test_another_configuration_than_the_run_was_started_with_is_refused(run, copy, kept):
     config = copy / "config.toml"
     text = config.read_text()

@@ -32,7 +32,7 @@ SETTINGS = {
     "episodes.per_iteration": 8,
     "learning.gradient_steps": 4,
     "curriculum.threshold": 1.0,
-    "curriculum.patience": 10_000,
+    "learning.learning_rate": 1e-9,  # it is not done before it is stopped
 }
 
 

@@ -270,7 +270,6 @@ EASY = {
     "episodes.per_iteration": 8,
     "learning.gradient_steps": 4,
     "curriculum.threshold": 0.01,
-    "curriculum.patience": 1,
     "validation.exam_episodes": 0,
 }
 

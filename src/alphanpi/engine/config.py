@@ -45,9 +45,7 @@ class SearchConfig(Config):
         description="penalise a success without recursion wherever it is no base case, or if it was legal on the path",
     )
     noise_fraction: float = Field(0.25, ge=0, le=1, description="epsilon_d, share of Dirichlet noise in priors")
-    noise_concentration: float = Field(
-        0.3, gt=0, le=1e6, description="alpha_d of the Dirichlet noise; 0.03 in the paper's sorting"
-    )
+    noise_concentration: float = Field(0.03, gt=0, le=1e6, description="alpha_d of the Dirichlet noise")
     failed_call: Literal["discard", "penalise"] = Field(
         "penalise", description="when a called program fails: forbid that child and go on, or end the search (paper)"
     )

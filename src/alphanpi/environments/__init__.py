@@ -66,7 +66,7 @@ add(
         "flat-sorting",
         "alphanpi.environments.flat_sorting:FlatSorting",
         example="3 1 2",
-        presets={"default": {"validation.far_exam_episodes": 0}},
+        presets={"default": {"validation.far_exam_factor": 0}},
         published=(
             PublishedScores("BUBBLESORT", "planning", {3: 0.94, 4: 0.42, 5: 0.1, 6: 0.01}),
             PublishedScores("BUBBLESORT", "greedy", {3: 0.78, 4: 0.22, 5: 0.05, 6: 0.01}),

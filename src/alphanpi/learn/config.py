@@ -39,17 +39,13 @@ class EpisodesConfig(Config):
         8,
         ge=1,
         le=MOST_EPISODES,
-        description="most problems that an episode solves with the same decisions, where the network has a window",
+        description="most problems that an episode solves with the same decisions",
     )
     trials: int = Field(
         32,
-        ge=0,
+        ge=1,
         le=MOST_EPISODES,
-        description="problems per program on which the decisions of episodes are tried before they are learned, where "
-        "the network has a window; 0: none",
-    )
-    revisions: int = Field(
-        3, ge=0, le=MOST_EPISODES, description="decisions of a program that an iteration may change by trying others"
+        description="problems per program on which the decisions of episodes are tried before they are learned",
     )
 
 
@@ -62,10 +58,6 @@ class LearningConfig(Config):
     )
     gradient_steps: int = Field(30, ge=1, le=MOST_STEPS, description="Adam steps per iteration")
     batch: int = Field(256, ge=1, le=MOST_EPISODES, description="situations per batch")
-    value_weight: float = Field(0.5, ge=0, le=1e6, description="weight of the value loss")
-    weak_program_weight: float = Field(
-        4.0, ge=0, le=1e6, description="how much more often traces of failing programs are drawn than of mastered ones"
-    )
 
 
 class ReplayConfig(Config):
@@ -88,9 +80,6 @@ class CurriculumConfig(Config):
     """When a program counts as learned, and what is practised."""
 
     threshold: float = Field(0.95, gt=0, le=1, description="success a program needs, Delta_curr")
-    patience: int = Field(
-        2, ge=1, le=MOST_EPISODES, description="validations in a row in which all programs must reach it"
-    )
 
 
 class ValidationConfig(Config):
@@ -117,30 +106,13 @@ class ValidationConfig(Config):
         description="success every program needs in the exam; 1: and on every start of the smallest training sizes, "
         "where they can be enumerated",
     )
-    exam_search_episodes: int = Field(
-        60,
-        ge=0,
-        le=MOST_EPISODES,
-        description="episodes per program in which recursive programs of the highest level may try with search at "
-        "most three times what they do without it; 0: none (paper)",
-    )
     far_exam_factor: int = Field(
         10,
-        ge=1,
-        le=1000,
-        description="size of the problems of a last exam of the highest programs, in validation sizes",
-    )
-    far_exam_episodes: int = Field(
-        8,
         ge=0,
-        le=MOST_EPISODES,
-        description="such problems, twice as many of half the size, and so on, to be solved by the network alone, all "
-        "of them; 0: no such exam (paper)",
+        le=1000,
+        description="size of the problems of a last exam of the highest programs, in validation sizes: the network "
+        "alone solves all of them and, of smaller sizes, more; some with search, too; 0: no such exam (paper)",
     )
-    far_exam_planning_episodes: int = Field(
-        2, ge=0, le=MOST_EPISODES, description="how many of each size must be solved with search, too"
-    )
-    training_share: float = Field(0.5, ge=0, lt=1, description="share of episodes on training sizes, for error states")
 
 
 class TrainConfig(Config):

@@ -21,7 +21,7 @@ class Curriculum:
         self.frozen = frozen
         self.given_up = ""  # why there is no use in going on, if there is none
         self.level = self._level_above(0)
-        self.streak = 0
+        self.ready = False  # whether all unlocked programs have succeeded often enough
         self.completed = False
         self.success: dict[str, float] = {program.name: 0.0 for program in library.learned}
 
@@ -54,26 +54,19 @@ class Curriculum:
         """Take note of a validation."""
         for name, successes in outcomes.items():
             self.success[name] = float(np.mean(successes))
-        mastered = all(self.success[program.name] >= self.threshold for program in self.practised)
-        self.streak = self.streak + 1 if mastered else 0
-
-    @property
-    def ready(self) -> bool:
-        """Whether all unlocked programs have succeeded often enough in a row."""
-        return self.streak >= self.config.patience
+        self.ready = self.weakest >= self.threshold
 
     def advance(self) -> None:
         """Unlock the next level, or complete the curriculum."""
-        self.streak = 0
+        self.ready = False
         if self.level == self.library.levels:
             self.completed = True
         else:
             self.level = self._level_above(self.level)
 
     def begin_again(self) -> None:
-        """Not complete after all: start counting again."""
-        self.completed = False
-        self.streak = 0
+        """Not complete after all."""
+        self.completed = self.ready = False
 
     def explain(self) -> str:
         """Why the level has not been raised yet."""
@@ -85,4 +78,4 @@ class Curriculum:
         success = self.success[weakest.name]
         if success < self.threshold:
             return f"{weakest.name} at {percent(success)}, needs {percent(self.threshold)}"
-        return f"all at {percent(self.threshold)}, for {self.streak} of {self.config.patience} validations"
+        return f"all at {percent(self.threshold)}"

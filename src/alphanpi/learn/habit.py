@@ -18,8 +18,7 @@ from collections.abc import Container, Sequence
 from alphanpi.agent.interpreter import Call, Interpreter, Recording
 from alphanpi.engine.config import SearchConfig
 from alphanpi.engine.requests import Trace
-from alphanpi.learn.routes import run_as_trace
-from alphanpi.learn.thrift import MOST_ACTIONS
+from alphanpi.learn.routes import MOST_ACTIONS, run_as_trace
 
 
 def own_ways(

@@ -30,9 +30,8 @@ def gradient_norm(network: NPINetwork) -> Tensor:
 class RecordedStep:
     """Computes gradients of one network; where the device cannot record, operation by operation."""
 
-    def __init__(self, network: NPINetwork, value_weight: float) -> None:
+    def __init__(self, network: NPINetwork) -> None:
         self.network = network
-        self._value_weight = value_weight
         self._recordings: dict[tuple[int, ...], _Recording] = {}
 
     def gradient(self, batch: Batch) -> MeasuredGradient:
@@ -52,7 +51,7 @@ class RecordedStep:
     def _compute(self, batch: Batch) -> MeasuredGradient:
         for parameter in self.network.parameters():
             parameter.grad = None
-        found = loss(self.network, batch, self._value_weight)
+        found = loss(self.network, batch)
         found.total.backward()  # type: ignore[no-untyped-call]
         return MeasuredGradient(found.policy.detach(), found.value.detach(), gradient_norm(self.network))
 

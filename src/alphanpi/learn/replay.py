@@ -26,6 +26,13 @@ class StoredTrace(NamedTuple):
     score: float  # share of other problems that an agent solved which decided like this
 
 
+class WeighedTraces(NamedTuple):
+    """Traces, and how much each counts of what is learned from."""
+
+    traces: list[StoredTrace]
+    shares: NDArray[np.float64]
+
+
 class RowTable:
     """Distinct rows of small integers, numbered in the order they came."""
 
@@ -118,15 +125,12 @@ class Replay:
         """Programs that have succeeded at least once."""
         return sorted(program for program, success in self.rings if success)
 
-    def everything(
-        self, weights: NDArray[np.float64], positive_fractions: NDArray[np.float64]
-    ) -> tuple[list[StoredTrace], NDArray[np.float64]]:
+    def everything(self, positive_fractions: NDArray[np.float64]) -> WeighedTraces:
         """All traces, those of a program and outcome in the order they came, and how much each counts.
 
-        Programs count by their weights, then outcomes by the program's share of successes, then all traces alike.
+        Programs count alike, then outcomes by the program's share of successes, then all traces alike.
         """
         programs = self.learnable()
-        total = sum(weights[program] for program in programs)
         traces: list[StoredTrace] = []
         shares: list[float] = []
         for program in programs:
@@ -135,8 +139,8 @@ class Replay:
                 if part > 0:
                     found = self.rings[program, success].in_order()
                     traces += found
-                    shares += [weights[program] / total * part / len(found)] * len(found)
-        return traces, np.array(shares)
+                    shares += [part / len(programs) / len(found)] * len(found)
+        return WeighedTraces(traces, np.array(shares))
 
     def __len__(self) -> int:
         return sum(len(ring.traces) for ring in self.rings.values())

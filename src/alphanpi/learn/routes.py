@@ -16,6 +16,8 @@ from alphanpi.environment.guard import Guard
 from alphanpi.environment.specification import Library
 from alphanpi.environment.step import Step
 
+MOST_ACTIONS = 1_000_000  # of a run in training; a program that takes more is as good as failing
+
 
 class Route(NamedTuple):
     """What one call did, the last action STOP."""

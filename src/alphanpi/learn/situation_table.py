@@ -189,7 +189,7 @@ def forward(network: NPINetwork, batch: Batch) -> Said:
     return Said(network.actor(hidden), torch.tanh(network.critic(hidden)).squeeze(-1))
 
 
-def loss(network: NPINetwork, batch: Batch, value_weight: float) -> Loss:
+def loss(network: NPINetwork, batch: Batch) -> Loss:
     """Policy loss plus squared error of the value, both as means over the steps.
 
     The search sees the whole state, the network only the observations. Where states that look the same call for
@@ -203,7 +203,7 @@ def loss(network: NPINetwork, batch: Batch, value_weight: float) -> Loss:
     divergence = probability * (batch.weights[:, None] * log_policy - batch.log_policies)
     policy = divergence.sum() / batch.weights.sum().clamp(min=1e-6)
     value = (batch.counts * (said.values - batch.values) ** 2).sum() / batch.counts.sum()
-    return Loss(policy + value_weight * value, policy, value + batch.value_variance)
+    return Loss(policy + value, policy, value + batch.value_variance)
 
 
 def _weights(traces: Sequence[StoredTrace], bars: NDArray[np.float64] | None) -> NDArray[np.float64]:

@@ -26,7 +26,6 @@ class Stream(IntEnum):
     EXAM = 4
     RENEW = 7
     FAR_EXAM = 8
-    SEARCH_EXAM = 9
     TRIAL = 10
     FROZEN = 11
 

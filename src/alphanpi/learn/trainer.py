@@ -31,11 +31,10 @@ from alphanpi.learn.habit import own_ways
 from alphanpi.learn.iteration import IterationReport, Seconds, one_thread
 from alphanpi.learn.recorded_step import RecordedStep
 from alphanpi.learn.replay import Replay
-from alphanpi.learn.revision import Lesson, Revisions
 from alphanpi.learn.situation_table import SituationTable
 from alphanpi.learn.stagnation import Stagnation
 from alphanpi.learn.starts import Start, Starts, Stream
-from alphanpi.learn.thrift import thrifty_traces
+from alphanpi.learn.trials import Lesson, Trials
 from alphanpi.learn.validation import Exam, ExamResult, Validation
 from alphanpi.network.model import CompiledEvaluator, create_evaluator, create_network, usable_device
 from alphanpi.network.torch_evaluator import RefreshableEvaluator
@@ -103,7 +102,7 @@ class Trainer:
         """Let the network see so many observations; its weights fit any number."""
         config = self.config
         self.network.config = self.network.config.model_copy(update={"window": window})
-        self.recorded = RecordedStep(self.network, config.learning.value_weight)
+        self.recorded = RecordedStep(self.network)
         if self.spread is None:
             self.evaluator: RefreshableEvaluator = create_evaluator(self.network, self.device)
             self.search: Search = Search(self.environment, self.evaluator, config.search)
@@ -115,9 +114,7 @@ class Trainer:
             self.search = self.spread.search(self.environment, compiled, config.search)
             self.planner = self.spread.search(self.environment, compiled, planning_config(config.search))
             self.interpreter = self.spread.interpreter(self.environment, compiled, config.search.max_call_depth)
-        self.revisions = Revisions(
-            self.interpreter, self.starts, config.search, config.episodes.trials, config.episodes.revisions
-        )
+        self.trials = Trials(self.interpreter, self.starts, config.episodes.trials)
         self.validation = Validation(
             self.starts,
             self.curriculum,
@@ -140,8 +137,7 @@ class Trainer:
     @property
     def may_verify(self) -> bool:
         """Whether the next iteration may end with a verification."""
-        learned_before = self.curriculum.streak + 1 >= self.config.curriculum.patience
-        return self.config.until == "verified" and self.curriculum.level == self.library.levels and learned_before
+        return self.config.until == "verified" and self.curriculum.level == self.library.levels
 
     def iterate(self, deadline: float = float("inf")) -> IterationReport:
         """Play, learn, validate once.
@@ -215,12 +211,11 @@ class Trainer:
         self.interpreter.forget()
 
     def _learned_from(self, episodes: Sequence[Trace]) -> Sequence[Lesson]:
-        """The traces as they are learned: confirmed by other problems, without needless recursive calls, in order."""
+        """The traces as they are learned, with how far other problems confirm them."""
         self._adapt(episodes)
-        learned = self.revisions.learned_from(self.curriculum.practised, episodes, self.iteration)
+        learned = self.trials.lessons(self.curriculum.practised, episodes, self.iteration)
         traces: Sequence[Trace] = [one.trace for one in learned]
-        traces = own_ways(self.interpreter, traces, self.config.search, self.revisions.confirmed)
-        traces = thrifty_traces(self.interpreter, traces, self.config.search)
+        traces = own_ways(self.interpreter, traces, self.config.search, self.trials.confirmed)
         return [Lesson(trace, one.score) for trace, one in zip(traces, learned, strict=True)]
 
     def _adapt(self, episodes: Sequence[Trace]) -> None:
@@ -241,14 +236,13 @@ class Trainer:
         if not self.replay.learnable():
             return StepLosses()
         failing = np.array([1 - self.curriculum.success[program.name] for program in self.library.learned])
-        weights = 1 + settings.weak_program_weight * failing
         pace = max(settings.min_learning_rate_factor, 1 - self.curriculum.weakest)
         for group in self.optimiser.param_groups:
             group["lr"] = settings.learning_rate * pace
         least, most = self.config.replay.positive_fraction, self.config.replay.positive_fraction_mastered
         positives = least + (most - least) * (1 - failing)
-        bars = np.array([self.revisions.bars.get(program.name, 0.0) for program in self.library.learned]) - _SLACK
-        traces, shares = self.replay.everything(weights, positives)
+        bars = np.array([self.trials.bars.get(program.name, 0.0) for program in self.library.learned]) - _SLACK
+        traces, shares = self.replay.everything(positives)
         situations = SituationTable.of(
             traces, self.replay, window=self.window, shares=shares, bars=bars, device=self.device
         )
@@ -272,12 +266,12 @@ class Trainer:
         stuck = self.stagnation.of(self.curriculum)
         if stuck is None or self.window >= self.config.network.largest_window:
             return ""
-        window, reason = self.window, self.revisions.look_alikes.get(stuck, "")
+        window = self.window
         self.use_window(window + 1)
         self.replay.forget(self.library.index_of(stuck) - self.library.atomic_count)
         self._renew()
         success = percent(self.curriculum.success[stuck])
-        return f"{stuck} stays at {success}: the window grows from {window} to {window + 1}{reason and '; '}{reason}"
+        return f"{stuck} stays at {success}: the window grows from {window} to {window + 1}"
 
     def _renew(self) -> None:
         """Move the weights towards fresh ones: what was learned is soon learned again, and generalises anew.
@@ -299,9 +293,6 @@ class Trainer:
             self.curriculum.advance()
             return ExamResult(Exam.NOT_HELD)
         result = self.validation.exam(self.iteration)
-        for name in result.wasteful:
-            # Else what was learned before would outweigh the shorter traces for long.
-            self.replay.forget(self.library.index_of(name) - self.library.atomic_count)
         if result.program in self.curriculum.frozen:
             self.curriculum.given_up = f"{result.program} is frozen, and the exam {result}; train without --freeze"
         if result.outcome == Exam.PASSED:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -17,19 +16,19 @@ from alphanpi.environment.specification import STOP, Program
 from alphanpi.errors import AlphaNPIError
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
-from alphanpi.learn.routes import Route
+from alphanpi.learn.routes import MOST_ACTIONS
 from alphanpi.learn.starts import MOST_ERRORS, Error, Start, Starts, Stream
-from alphanpi.learn.thrift import MOST_ACTIONS, thrifty_routes
 
-_ROUTES = 100  # runs per program in which needless recursive calls are looked for
 # Actions tried with search, for each of a run without it. A search that tries a needless recursive call in every call
 # soon exceeds any number; one that tries something else, now and then, does not, and large problems tell.
-_MOST_TRIED, _MOST_TRIED_FAR = 3, 2
+_MOST_TRIED = 2
 _GRANTED = 4  # so many more may be tried in any run, however short
-_RUNS_AT_ONCE = 15  # of those that are compared; the first that differ end the exam
 _ENUMERATED = 20_000  # starts of a program
+_FAR_EPISODES = 8  # of the largest problems
+_FAR_PLANNED = 2  # of each size that must be solved with search, too
 _FAR_ACTIONS = 40_000  # a large problem that takes more is too large
 _TRIES = 3  # large problems that may take too many actions before none is asked for
+_TRAINING_SHARE = 0.5  # of episodes that are on training sizes: what fails there can be practised
 _PASSES = 5  # successes in a row after which a failed start is forgotten
 _TOO_LARGE = (Failure.NODES, Failure.STATES, Failure.HISTORIES)
 
@@ -39,19 +38,16 @@ class Exam(StrEnum):
 
     NOT_HELD = ""
     ANSWERS = "failed"  # too many failures without search
-    WASTE = "needless calls"  # recursive calls that programs could do without
-    SEARCH = "needless search"  # with search, much is tried that a run without it does without
     FAR = "failed on large problems"
     PASSED = "passed"
 
 
 class ExamResult(NamedTuple):
-    """The outcome of an exam, the first instance that failed it, and which programs make needless calls."""
+    """The outcome of an exam, and the first instance that failed it."""
 
     outcome: Exam
     failing: str = ""
     program: str = ""  # of that instance
-    wasteful: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.outcome}: {self.failing}" if self.failing else str(self.outcome)
@@ -129,12 +125,13 @@ class Validation:
         try:
             self._ask_again()
             self._ask_for(self._validate(iteration, self.settings.exam_episodes, Stream.EXAM))
-            wasteful = self.wasteful_programs(iteration)
-            if wasteful:
-                return ExamResult(Exam.WASTE, " and ".join(wasteful), wasteful=wasteful)
+            self._answer_all(iteration)
+            part = Exam.FAR
+            for name in self._highest() if self.settings.far_exam_factor else ():
+                self._reach_far(name, iteration)
         except _UnansweredError as error:
             return ExamResult(part, str(error), error.program)
-        return self.last_part(iteration)
+        return ExamResult(Exam.PASSED)
 
     def _ask_again(self) -> None:
         """Starts that failed when all were asked for: while one does, nothing else need be."""
@@ -165,20 +162,6 @@ class Validation:
                 reason = runs[failed[0]].failure.name.lower()
                 raise self._unanswered(first, reason, f"{len(failed)} of all {len(runs)} failed")
 
-    def last_part(self, iteration: int) -> ExamResult:
-        """What tells of large problems; what takes longest comes last."""
-        part = Exam.SEARCH
-        try:
-            self._search_little(iteration)
-            part = Exam.ANSWERS
-            self._answer_all(iteration)
-            part = Exam.FAR
-            for name in self._highest():
-                self._reach_far(name, iteration)
-        except _UnansweredError as error:
-            return ExamResult(part, str(error), error.program)
-        return ExamResult(Exam.PASSED)
-
     def draw(self, iteration: int, episodes: int, stream: Stream) -> list[Start]:
         """Starts of every unlocked program, part of them on training sizes; frozen ones are asked in exams alone."""
         curriculum = self.curriculum
@@ -194,30 +177,12 @@ class Validation:
             called = program.level < highest and not program.recursive
             count = episodes * self.settings.called_program_factor if called else episodes
             for episode in range(count):
-                on_training_size = episode < self.settings.training_share * count
+                on_training_size = episode < _TRAINING_SHARE * count
                 size = int(rng.choice(sizes)) if on_training_size else self.starts.validation_size(program)
                 starts.append(
                     self.starts.start(program.name, size, iteration=iteration, stream=stream, number=len(starts))
                 )
         return starts
-
-    def wasteful_programs(self, iteration: int) -> tuple[str, ...]:
-        """Programs that make recursive calls which they could do without in all of their runs."""
-        routes: defaultdict[str, list[Route]] = defaultdict(list)
-        starts = self.draw(iteration, _ROUTES, Stream.EXAM)
-        frozen = self.curriculum.frozen
-        starts = [one for one in starts if self.library.named(one.program).recursive and one.program not in frozen]
-        calls = [Call(start.program, self.starts.state(start)) for start in starts]
-        for start, execution in zip(starts, self.interpreter.run(calls, Recording(depth=0), MOST_ACTIONS), strict=True):
-            route = Route.of(execution.steps, self.library)
-            if execution.success and len(route.recursive_calls(self.library)) > 1:
-                routes[start.program].append(route)
-        wasteful = []
-        for name, found in routes.items():
-            shorter = thrifty_routes(self.interpreter, found)
-            if all(after is not before for before, after in zip(found, shorter, strict=True)):
-                wasteful.append(name)
-        return tuple(wasteful)
 
     def _ask_for(self, answers: Sequence[_Answer]) -> None:
         """Every program must succeed often enough."""
@@ -234,20 +199,6 @@ class Validation:
             call.program, f"{call.program} on {self.starts.guard.format(call.state)} ({', '.join(reasons)})"
         )
 
-    def _search_little(self, iteration: int) -> None:
-        """Whether the highest programs, where they call themselves, try with search little that they do not do.
-
-        To try one needless recursive call in every call makes a search exponential in the size of the problem, which
-        no small problem shows by its outcome.
-        """
-        episodes = self.settings.exam_search_episodes
-        starts = self.draw(iteration, episodes, Stream.SEARCH_EXAM) if episodes else []
-        starts = [start for start in starts if start.program in self._highest() and self._recursive(start.program)]
-        for first in range(0, len(starts), _RUNS_AT_ONCE):
-            some = starts[first : first + _RUNS_AT_ONCE]
-            calls = [Call(start.program, self.starts.state(start)) for start in some]
-            self._plan_alike(calls, self.interpreter.run(calls, Recording(steps=0), MOST_ACTIONS), _MOST_TRIED)
-
     def _reach_far(self, program: str, iteration: int) -> None:
         """A program on larger problems, without search; the first of each size with it, too.
 
@@ -257,19 +208,16 @@ class Validation:
             parts = self._far_calls(program, iteration)
         except AlphaNPIError:
             return
-        planned = self.settings.far_exam_planning_episodes
         cutoff = self.starts.guard.cutoff()
         # A lemma says that small problems tell all of what is done without search; one about loops does not without an
         # invariant, which is not looked for here.
-        most = planned if cutoff is not None and not cutoff.loops else None
+        most = _FAR_PLANNED if cutoff is not None and not cutoff.loops else None
         for calls in reversed(parts):
-            self._solve_all(calls[:most], planned)
+            self._solve_all(calls[:most])
 
     def _far_calls(self, program: str, iteration: int) -> list[list[Call]]:
         """The largest problems, twice as many of half the size, and so on: mistakes may be most frequent in between."""
-        starts, episodes = self.starts, self.settings.far_exam_episodes
-        if episodes == 0:
-            return []
+        starts, episodes = self.starts, _FAR_EPISODES
         smallest = starts.validation_size(self.library.named(program))
         size = min(self.settings.far_exam_factor * smallest, max(starts.environment.test_sizes))
         parts: list[list[Call]] = []
@@ -289,7 +237,7 @@ class Validation:
             size, number, episodes = size // 2, number + episodes, 2 * episodes
         return parts
 
-    def _solve_all(self, calls: Sequence[Call], planned: int) -> None:
+    def _solve_all(self, calls: Sequence[Call]) -> None:
         done = 0
         while done < len(calls):
             some = calls[done : done + max(_TRIES, done)]  # few at first: most agents that fail do so at once
@@ -299,23 +247,23 @@ class Validation:
             for call, run in zip(some, runs, strict=True):
                 if not run.success:
                     raise self._unanswered(call, run.failure.name.lower())
-            with_search = max(0, planned - done)
-            self._plan_alike(some[:with_search], runs[:with_search], _MOST_TRIED_FAR)
+            with_search = max(0, _FAR_PLANNED - done)
+            self._plan_alike(some[:with_search], runs[:with_search])
             done += len(some)
 
-    def _plan_alike(self, calls: Sequence[Call], runs: Sequence[Execution], factor: int) -> None:
+    def _plan_alike(self, calls: Sequence[Call], runs: Sequence[Execution]) -> None:
         """Calls that succeed without search must do so with it, and recursive programs try hardly more actions."""
         if not calls:
             return
         needed = [_actions_of_calls(run) for run in runs]
         bounded = all(self._recursive(call.program) for call in calls)
-        most = factor * max(needed) + _GRANTED + 1 if bounded else None
+        most = _MOST_TRIED * max(needed) + _GRANTED + 1 if bounded else None
         traces = self.planner.run(_requests(calls), max_actions=most)
         for call, trace, run, actions in zip(calls, traces, runs, needed, strict=True):
             recursive = self._recursive(trace.program)
             if not run.success or (trace.failure in _TOO_LARGE and not recursive):
                 continue
-            wasteful = recursive and trace.tried > factor * actions + _GRANTED
+            wasteful = recursive and trace.tried > _MOST_TRIED * actions + _GRANTED
             if wasteful or trace.failure == Failure.ACTIONS:
                 tried = f"{most} or more" if trace.failure == Failure.ACTIONS else str(trace.tried)
                 raise self._unanswered(call, f"{tried} actions tried with search, {actions} taken without")

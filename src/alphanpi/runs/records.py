@@ -91,19 +91,11 @@ class CurriculumRecord(Record):
     """How far the curriculum is."""
 
     level: Annotated[int, Field(ge=1)]
-    streak: Count
+    streak: Count = 0  # counted in older checkpoints
     failed_exams: Count = 0  # counted in checkpoints of format 2
     completed: bool
     success: dict[str, Share]
     given_up: Text = ""  # why there is no use in going on; not in older checkpoints
-
-
-class RevisedRecord(Record):
-    """A decision that is better than the network's; see `learn.revision`."""
-
-    program: Count
-    window: tuple[tuple[int, tuple[int, ...]], ...]
-    action: Count
 
 
 class BestRecord(Record):
@@ -127,7 +119,7 @@ class CheckpointState(Record):
     stagnation: dict[str, BestRecord] = Field(default_factory=dict)
     together: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
     bars: dict[str, Share] = Field(default_factory=dict)
-    revised: tuple[RevisedRecord, ...] = ()
+    revised: tuple[Any, ...] = ()  # decisions in older checkpoints
     rings: tuple[RingRecord, ...]
     files: dict[str, Sha256]
     run: Sha256 | None = None  # of meta.json

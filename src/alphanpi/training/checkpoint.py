@@ -33,7 +33,6 @@ from alphanpi.agent.weights import (
 from alphanpi.errors import AlphaNPIError, UsageError
 from alphanpi.learn.iteration import Seconds
 from alphanpi.learn.replay import Replay, StoredTrace
-from alphanpi.learn.revision import Revised
 from alphanpi.learn.stagnation import Best
 from alphanpi.learn.starts import Error, Start
 from alphanpi.learn.trainer import Trainer
@@ -47,7 +46,6 @@ from alphanpi.runs.records import (
     TRAINER_FILE,
     CheckpointState,
     ErrorRecord,
-    RevisedRecord,
     RingRecord,
     RunIdentity,
     read_state,
@@ -180,6 +178,8 @@ def _open(path: Path, trainer: Trainer | PaperTrainer, run: RunIdentity | None) 
     learned = {program.name for program in trainer.library.learned}
     if unknown or set(state.curriculum.success) != learned or state.curriculum.level > trainer.library.levels:
         raise UsageError(f"{STATE_FILE}: it does not fit the environment's programs")
+    if state.curriculum.completed and min(state.curriculum.success.values()) < trainer.curriculum.threshold:
+        raise UsageError(f"{STATE_FILE}: field 'curriculum': complete, though a program is not learned")
     contents = {name: read_bytes(path / name, most=_MOST_BYTES) for name in (MODEL_FILE, TRAINER_FILE)}
     for name, content in contents.items():
         if state.files[name] != hashlib.sha256(content).hexdigest():
@@ -195,9 +195,6 @@ def _read(opened: _Opened, trainer: Trainer) -> _Checkpoint:
     window = trainer.config.network.window if state.window is None else state.window
     if bool(window) != bool(trainer.config.network.window) or window > MOST_WINDOW:
         raise UsageError(f"{STATE_FILE}: a window of {window} does not fit the run's configuration")
-    for one in state.revised:
-        if not _fits(trainer, window, one):
-            raise UsageError(f"{STATE_FILE}: field 'revised': it does not fit the environment: {one!r}")
     require_fitting(tensors, dict(_trainer_shapes(trainer, tensors, state.rings)), TRAINER_FILE)
     return _Checkpoint(
         opened=opened,
@@ -215,7 +212,6 @@ def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
     _restore_replay(trainer.replay, checkpoint)
     curriculum = state.curriculum
     trainer.curriculum.level = curriculum.level
-    trainer.curriculum.streak = curriculum.streak
     trainer.curriculum.completed = curriculum.completed
     trainer.curriculum.success = dict(curriculum.success)
     trainer.curriculum.given_up = curriculum.given_up
@@ -224,22 +220,9 @@ def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
         trainer.together = dict(state.together)
     for name, best in state.stagnation.items():
         trainer.stagnation.best[name] = Best(best.success, best.since)
-    trainer.revisions.bars = dict(state.bars)
-    trainer.revisions.revised = tuple(Revised(one.program, one.window, one.action) for one in state.revised)
+    trainer.trials.bars = dict(state.bars)
     trainer.iteration = state.iteration
     trainer.weights_changed()
-
-
-def _fits(trainer: Trainer, window: int, one: RevisedRecord) -> bool:
-    """Whether a revised decision could be one of this run."""
-    entries, fields = len(trainer.library), len(trainer.environment.fields)
-    return (
-        one.program < len(trainer.library.learned)
-        and one.action < entries
-        and 0 < len(one.window) <= window
-        and all(-1 <= action < entries and len(seen) == fields for action, seen in one.window)
-        and all(abs(value) < _LARGEST_FIELD for _, seen in one.window for value in seen)
-    )
 
 
 def _errors(trainer: Trainer, state: CheckpointState) -> dict[str, list[Error]]:
@@ -280,7 +263,6 @@ def _state(trainer: Trainer) -> dict[str, Any]:
     return {
         "curriculum": {
             "level": trainer.curriculum.level,
-            "streak": trainer.curriculum.streak,
             "completed": trainer.curriculum.completed,
             "success": trainer.curriculum.success,
             "given_up": trainer.curriculum.given_up,
@@ -292,8 +274,7 @@ def _state(trainer: Trainer) -> dict[str, Any]:
         "window": trainer.window,
         "stagnation": {name: best._asdict() for name, best in trainer.stagnation.best.items()},
         "together": trainer.together,
-        "bars": trainer.revisions.bars,
-        "revised": [one._asdict() for one in trainer.revisions.revised],
+        "bars": trainer.trials.bars,
         "rings": [
             {"program": program, "success": success, "next": ring.next}
             for (program, success), ring in trainer.replay.rings.items()

@@ -23,7 +23,6 @@ def paper_state(trainer: PaperTrainer) -> dict[str, Any]:
     return {
         "curriculum": {
             "level": curriculum.level,
-            "streak": 0,
             "completed": curriculum.completed,
             "success": curriculum.success,
         },

@@ -1,4 +1,4 @@
-"""What an agent with a window learns from: decisions tried on other problems, and tried otherwise."""
+"""What an agent with a window learns from: decisions tried on other problems."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from alphanpi import Environment, Request, Search, action, create_evaluator, create_network, make, program
 from alphanpi.agent.interpreter import Call, Interpreter, Recording
 from alphanpi.learn.curriculum import Curriculum
-from alphanpi.learn.revision import Revised, Revisions
 from alphanpi.learn.stagnation import PATIENCE, Stagnation
 from alphanpi.learn.starts import Starts
 from alphanpi.learn.trainer import Trainer
+from alphanpi.learn.trials import Trials
 from alphanpi.network.config import NetworkConfig
 from alphanpi.support.config import override
 from alphanpi.training.presets import preset
@@ -80,23 +80,21 @@ RIGHT_DECISIONS = {  # (cell, at_end), whatever was done before
 }
 
 
-def made(environment: Environment, window: int = 1, seed: int = 0) -> Revisions:
+def made(environment: Environment, window: int = 1, seed: int = 0) -> Trials:
     network = create_network(environment, seed, NetworkConfig(window=window))
     config = preset("default")
     starts = Starts(environment, config.episodes, seed)
-    return Revisions(Interpreter(environment, create_evaluator(network)), starts, config.search, 32, 3)
+    return Trials(Interpreter(environment, create_evaluator(network)), starts, 32)
 
 
-def solved(revisions: Revisions, decisions) -> int:
-    calls = [
-        Call("ERASE", revisions.starts.environment.initial("ERASE", 4, np.random.default_rng(n))) for n in range(40)
-    ]
-    return sum(run.success for run in revisions.interpreter.run(calls, decisions=[decisions] * len(calls)))
+def solved(trials: Trials, decisions) -> int:
+    calls = [Call("ERASE", trials.starts.environment.initial("ERASE", 4, np.random.default_rng(n))) for n in range(40)]
+    return sum(run.success for run in trials.interpreter.run(calls, decisions=[decisions] * len(calls)))
 
 
-def table(revisions: Revisions, rules) -> dict[int, int]:
+def table(trials: Trials, rules) -> dict[int, int]:
     """The rules for every action before, as decisions by history."""
-    interpreter = revisions.interpreter
+    interpreter = trials.interpreter
     return {
         interpreter.table.history_of(0, ((before, seen),)): chosen
         for seen, chosen in rules.items()
@@ -105,77 +103,31 @@ def table(revisions: Revisions, rules) -> dict[int, int]:
 
 
 def test_decisions_stand_in_for_the_networks():
-    revisions = made(Erase())
-    assert solved(revisions, table(revisions, RIGHT_DECISIONS)) == 40
-    assert solved(revisions, table(revisions, {**RIGHT_DECISIONS, (0, 0): STOP})) < 40
-    assert solved(revisions, table(revisions, {(1, 0): STOP, (0, 0): STOP})) <= 8  # tapes that are empty, or nearly
+    trials = made(Erase())
+    assert solved(trials, table(trials, RIGHT_DECISIONS)) == 40
+    assert solved(trials, table(trials, {**RIGHT_DECISIONS, (0, 0): STOP})) < 40
+    assert solved(trials, table(trials, {(1, 0): STOP, (0, 0): STOP})) <= 8  # tapes that are empty, or nearly
 
 
 def test_a_shortcut_that_fails_elsewhere_gets_a_low_score():
-    revisions = made(Erase())
-    environment = revisions.starts.environment
-    empty = Search(environment, revisions.interpreter.table.evaluator).run(
+    trials = made(Erase())
+    environment = trials.starts.environment
+    empty = Search(environment, trials.interpreter.table.evaluator).run(
         [Request("ERASE", Tape((0, 0, 0), 0), seed, exploring=True) for seed in range(40)]
     )
     shortcut = next(trace for trace in empty if trace.success and len(trace.actions) == 1)
-    learned = revisions.learned_from(environment.library.learned, [shortcut], 0)
+    learned = trials.lessons(environment.library.learned, [shortcut], 0)
     assert learned[0].trace is shortcut
     assert learned[0].score < 0.7
-    assert revisions.bars["ERASE"] <= 1
-
-
-def test_decisions_that_solve_all_do_not_confirm_what_an_episode_did():
-    revisions = made(Erase())
-    environment = revisions.starts.environment
-    empty = Search(environment, revisions.interpreter.table.evaluator).run(
-        [Request("ERASE", Tape((0, 0, 0), 0), seed, exploring=True) for seed in range(40)]
-    )
-    shortcut = next(trace for trace in empty if trace.success and len(trace.actions) == 1)
-    revisions.revised = tuple(
-        Revised(0, ((before, seen),), chosen)
-        for seen, chosen in RIGHT_DECISIONS.items()
-        for before in (-1, RIGHT, CLEAR)
-    )
-    first, *others = revisions.learned_from(environment.library.learned, [shortcut], 0)
-    assert revisions.bars["ERASE"] == 1
-    assert first.score < 0.7
-    assert {lesson.score for lesson in others} == {1.0}
-    assert not revisions.confirmed  # the decisions solve all, not the network
-
-
-def test_revisions_climb_from_any_network():
-    reached = []
-    for seed in range(5):
-        revisions = made(Erase(), seed=seed)
-        environment = revisions.starts.environment
-        for iteration in range(4):
-            learned = revisions.learned_from(environment.library.learned, [], iteration)
-        reached.append(solved(revisions, revisions._decisions(0)))
-        assert reached[-1] >= solved(revisions, {})
-        for one in learned:
-            assert one.trace.success
-            assert environment.post("ERASE", one.trace.states[0], one.trace.final)
-            assert one.trace.policies.argmax(axis=1).tolist() == one.trace.actions.tolist()
-    assert max(reached) == 40
-
-
-def test_two_states_that_look_alike_are_named():
-    revisions = made(Marked())
-    rules = {(1, 0): RIGHT, (0, 0): RIGHT, (0, 1): STOP, (1, 1): STOP}
-    revisions.revised = tuple(
-        Revised(0, ((before, seen),), chosen) for seen, chosen in rules.items() for before in (-1, RIGHT, CLEAR)
-    )
-    revisions.learned_from(revisions.starts.environment.library.learned, [], 0)
-    assert "look the same to it" in revisions.look_alikes["ERASE"]
-    assert "Tape(cells=" in revisions.look_alikes["ERASE"]
+    assert trials.bars["ERASE"] <= 1
 
 
 def test_windows_and_histories_are_the_same():
     for window in (1, 2, 3):
-        revisions = made(Erase(), window)
+        trials = made(Erase(), window)
         tapes = [Call("ERASE", Erase().initial("ERASE", 6, np.random.default_rng(n))) for n in range(20)]
-        revisions.interpreter.run(tapes)
-        history_table = revisions.interpreter.table
+        trials.interpreter.run(tapes)
+        history_table = trials.interpreter.table
         for history in range(len(history_table.histories)):
             seen = history_table.window_before(history)
             assert 0 < len(seen) <= window
