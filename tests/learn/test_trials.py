@@ -13,7 +13,7 @@ from alphanpi.learn.curriculum import Curriculum
 from alphanpi.learn.stagnation import PATIENCE, Stagnation
 from alphanpi.learn.starts import Starts
 from alphanpi.learn.trainer import Trainer
-from alphanpi.learn.trials import Trials
+from alphanpi.learn.trials import KeptDecision, Trials
 from alphanpi.network.config import NetworkConfig
 from alphanpi.support.config import override
 from alphanpi.training.presets import preset
@@ -84,7 +84,7 @@ def made(environment: Environment, window: int = 1, seed: int = 0) -> Trials:
     network = create_network(environment, seed, NetworkConfig(window=window))
     config = preset("default")
     starts = Starts(environment, config.episodes, seed)
-    return Trials(Interpreter(environment, create_evaluator(network)), starts, 32)
+    return Trials(Interpreter(environment, create_evaluator(network)), starts, config.search, 32)
 
 
 def solved(trials: Trials, decisions) -> int:
@@ -120,6 +120,30 @@ def test_a_shortcut_that_fails_elsewhere_gets_a_low_score():
     assert learned[0].trace is shortcut
     assert learned[0].score < 0.7
     assert trials.bars["ERASE"] <= 1
+
+
+def test_decisions_that_solve_all_do_not_confirm_what_an_episode_did():
+    trials = made(Erase())
+    environment = trials.starts.environment
+    empty = Search(environment, trials.interpreter.table.evaluator).run(
+        [Request("ERASE", Tape((0, 0, 0), 0), seed, exploring=True) for seed in range(40)]
+    )
+    shortcut = next(trace for trace in empty if trace.success and len(trace.actions) == 1)
+    kept = tuple(
+        KeptDecision(0, ((before, seen),), chosen)
+        for seen, chosen in RIGHT_DECISIONS.items()
+        for before in (-1, RIGHT, CLEAR)
+    )
+    trials.kept = kept
+    first, *others = trials.lessons(environment.library.learned, [shortcut], 0)
+    assert trials.bars["ERASE"] == 1
+    assert first.score < 0.7
+    assert {lesson.score for lesson in others} == {1.0}  # how the agent goes about problems with what is kept
+    for one in others:
+        assert environment.post("ERASE", one.trace.states[0], one.trace.final)
+        assert one.trace.policies.argmax(axis=1).tolist() == one.trace.actions.tolist()
+    assert not trials.confirmed  # the decisions solve all, not the network
+    assert set(trials.kept) == set(kept)
 
 
 def test_windows_and_histories_are_the_same():

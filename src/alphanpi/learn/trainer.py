@@ -114,7 +114,7 @@ class Trainer:
             self.search = self.spread.search(self.environment, compiled, config.search)
             self.planner = self.spread.search(self.environment, compiled, planning_config(config.search))
             self.interpreter = self.spread.interpreter(self.environment, compiled, config.search.max_call_depth)
-        self.trials = Trials(self.interpreter, self.starts, config.episodes.trials)
+        self.trials = Trials(self.interpreter, self.starts, config.search, config.episodes.trials)
         self.validation = Validation(
             self.starts,
             self.curriculum,

@@ -98,6 +98,14 @@ class CurriculumRecord(Record):
     given_up: Text = ""  # why there is no use in going on; not in older checkpoints
 
 
+class KeptRecord(Record):
+    """A decision that is better than the network's; see `learn.trials`."""
+
+    program: Count
+    window: tuple[tuple[int, tuple[int, ...]], ...]
+    action: Count
+
+
 class BestRecord(Record):
     """The best validation of a program, and how many have come after it."""
 
@@ -119,7 +127,7 @@ class CheckpointState(Record):
     stagnation: dict[str, BestRecord] = Field(default_factory=dict)
     together: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
     bars: dict[str, Share] = Field(default_factory=dict)
-    revised: tuple[Any, ...] = ()  # decisions in older checkpoints
+    revised: tuple[KeptRecord, ...] = ()
     rings: tuple[RingRecord, ...]
     files: dict[str, Sha256]
     run: Sha256 | None = None  # of meta.json

@@ -36,6 +36,7 @@ from alphanpi.learn.replay import Replay, StoredTrace
 from alphanpi.learn.stagnation import Best
 from alphanpi.learn.starts import Error, Start
 from alphanpi.learn.trainer import Trainer
+from alphanpi.learn.trials import KeptDecision
 from alphanpi.network.config import MOST_WINDOW
 from alphanpi.paper import PaperTrainer
 from alphanpi.runs.records import (
@@ -46,6 +47,7 @@ from alphanpi.runs.records import (
     TRAINER_FILE,
     CheckpointState,
     ErrorRecord,
+    KeptRecord,
     RingRecord,
     RunIdentity,
     read_state,
@@ -195,6 +197,9 @@ def _read(opened: _Opened, trainer: Trainer) -> _Checkpoint:
     window = trainer.config.network.window if state.window is None else state.window
     if bool(window) != bool(trainer.config.network.window) or window > MOST_WINDOW:
         raise UsageError(f"{STATE_FILE}: a window of {window} does not fit the run's configuration")
+    for one in state.revised:
+        if not _fits(trainer, window, one):
+            raise UsageError(f"{STATE_FILE}: field 'revised': it does not fit the environment: {one!r}")
     require_fitting(tensors, dict(_trainer_shapes(trainer, tensors, state.rings)), TRAINER_FILE)
     return _Checkpoint(
         opened=opened,
@@ -221,8 +226,21 @@ def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
     for name, best in state.stagnation.items():
         trainer.stagnation.best[name] = Best(best.success, best.since)
     trainer.trials.bars = dict(state.bars)
+    trainer.trials.kept = tuple(KeptDecision(one.program, one.window, one.action) for one in state.revised)
     trainer.iteration = state.iteration
     trainer.weights_changed()
+
+
+def _fits(trainer: Trainer, window: int, one: KeptRecord) -> bool:
+    """Whether a kept decision could be one of this run."""
+    entries, fields = len(trainer.library), len(trainer.environment.fields)
+    return (
+        one.program < len(trainer.library.learned)
+        and one.action < entries
+        and 0 < len(one.window) <= window
+        and all(-1 <= action < entries and len(seen) == fields for action, seen in one.window)
+        and all(abs(value) < _LARGEST_FIELD for _, seen in one.window for value in seen)
+    )
 
 
 def _errors(trainer: Trainer, state: CheckpointState) -> dict[str, list[Error]]:
@@ -275,6 +293,7 @@ def _state(trainer: Trainer) -> dict[str, Any]:
         "stagnation": {name: best._asdict() for name, best in trainer.stagnation.best.items()},
         "together": trainer.together,
         "bars": trainer.trials.bars,
+        "revised": [one._asdict() for one in trainer.trials.kept],
         "rings": [
             {"program": program, "success": success, "next": ring.next}
             for (program, success), ring in trainer.replay.rings.items()
