@@ -285,6 +285,13 @@ class Frame(Strips):
         return state._replace(cells=replaced(cells, 50, 1) if length(cells) > 50 else cells)
 
 
+class NoRoom(Strips):
+    """No action at all is allowed far away, not even to stop."""
+
+    def depth(self, program, state):
+        return 0 if state.place == 1000 else 2
+
+
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
@@ -301,6 +308,7 @@ class Frame(Strips):
         (Huge, "70000"),
         (Far, "post-condition is false"),
         (Frame, "post-condition is false"),
+        (NoRoom, "no room"),
     ],
 )
 def test_what_could_be_wrong_is_not_proved(kind, why):

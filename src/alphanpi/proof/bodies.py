@@ -292,6 +292,8 @@ class _Ways:
 
     def begin(self) -> None:
         """All that may happen in a call."""
+        if not self._holds(lambda: self.limit >= 1, "its depth may leave no room for STOP"):
+            return
         library, table = self.body.library, self.body.decisions.table
         context = table.beginning(library.index_of(self.body.program) - library.atomic_count)
         self.go_on(self.start, [_Thread(context, z3.BoolVal(True), ())])
