@@ -4,7 +4,7 @@
 
 takes agents that are PROVED (machine), changes single decisions among those the proof rests on, proves again, and runs
 the changed agent on small problems. A program that is proved and fails is what must never be; all cases are counted.
-results/machine_proofs.json holds two such runs, with their commands.
+results/machine_proofs.json holds such runs, with their commands.
 """
 
 from __future__ import annotations
