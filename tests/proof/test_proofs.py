@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import pytest
@@ -313,6 +314,56 @@ class NoRoom(Strips):
 )
 def test_what_could_be_wrong_is_not_proved(kind, why):
     assert why in reasons(kind(), FILL)
+
+
+@dataclass(frozen=True)
+class Lamp:
+    height: int
+    lit: int
+
+    @functools.cached_property
+    def low(self):
+        return bool(self.height < 50)
+
+
+class Lamps(Environment[Lamp]):
+    """High lamps are to be lit, too."""
+
+    fields = ("low",)
+
+    @action()
+    def LIGHT(self, state):
+        """Light it."""
+        return replace(state, lit=1)
+
+    @program(level=1, depth=2)
+    def ON(self, before, after):
+        """It is lit, unless it is low."""
+        return before.low or after == replace(before, lit=1)
+
+    def initial(self, program, size, rng):
+        return Lamp(size, 0)
+
+    def observe(self, state):
+        return (state.height < 50,)
+
+    def size(self, state):
+        return state.height
+
+    def symbolic(self, unknown):
+        return Lamp(unknown.number(), unknown.number())
+
+
+def light_low_ones(see, size):
+    if see.low:
+        yield "LIGHT"
+    yield STOP
+
+
+def test_what_a_state_keeps_of_one_way_is_not_believed_on_another():
+    environment, high = Lamps(), Lamp(60, 0)
+    assert not environment.post("ON", high, high)
+    assert "a cached property" in reasons(environment, {"ON": light_low_ones})
 
 
 # ---------------------------------------------------------------------------- calls

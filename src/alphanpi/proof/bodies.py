@@ -24,7 +24,7 @@ from alphanpi.proof.readings import Moment
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.formulas import any_of
 from alphanpi.symbolic.reasoning import Reasoning
-from alphanpi.symbolic.states import differences, known, lengths
+from alphanpi.symbolic.states import cached_properties, differences, known, lengths
 from alphanpi.symbolic.universals import Read
 from alphanpi.symbolic.values import Term
 
@@ -258,7 +258,10 @@ class _Body:
             raise EffortError(f"there are more than {MOST_PATHS:,} ways through it")
 
     def _begun(self, choice: Choice) -> Any:
-        start = self.framing.begun(self.environment.symbolic(self.reasoning), choice)
+        general = self.environment.symbolic(self.reasoning)
+        for name in cached_properties(general):
+            self.reasoning.refuse(f"{name}, a cached property of a state; write property")
+        start = self.framing.begun(general, choice)
         if not (self.environment.valid(start) and self.environment.pre(self.program, start, None)):
             raise ImpossibleError
         return start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import z3
@@ -34,6 +35,16 @@ def remade(state: Any, parts: tuple[Any, ...]) -> Any:
         names = [field.name for field in dataclasses.fields(state)]
         return dataclasses.replace(state, **dict(zip(names, parts, strict=True)))
     return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
+
+
+def cached_properties(state: Any) -> Iterator[str]:
+    """The names of what parts of a state compute once and keep, though on another way it may be something else."""
+    members = parts_of(state)
+    if members is not None:
+        for kind in type(state).__mro__:
+            yield from (name for name, member in vars(kind).items() if isinstance(member, cached_property))
+        for member in members:
+            yield from cached_properties(member)
 
 
 class Unfit(NamedTuple):
