@@ -293,9 +293,35 @@ class NoRoom(Strips):
         return 0 if state.place == 1000 else 2
 
 
+class Derived(Strips):
+    """The proof would be about the last place alone."""
+
+    def symbolic(self, unknown):
+        cells = unknown.numbers()
+        return Strip(cells, length(cells) - 1)
+
+
+class Natural(Strips):
+    """The proof would be about no negative places."""
+
+    def symbolic(self, unknown):
+        return Strip(unknown.numbers(), length(unknown.numbers()))
+
+
+class Asking(Strips):
+    """The proof would be about cells with something behind them."""
+
+    def symbolic(self, unknown):
+        cells, place = unknown.numbers(), unknown.number()
+        return Strip(cells, place) if place < length(cells) else Strip((), place)
+
+
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
+        (Derived, "computes"),
+        (Natural, "computes"),
+        (Asking, "asks"),
         (NothingIsValid, "nothing was shown"),
         (OnlyAFrame, "`symbolic` has"),
         (AnInvalidStart, "not about"),

@@ -189,6 +189,11 @@ class Paths:
         return False
 
     @property
+    def position(self) -> int:
+        """How many questions of the present way were asked."""
+        return self._position
+
+    @property
     def repeating(self) -> bool:
         """Whether the function is on its way to the answer that is new: all before is known already."""
         return self._position < len(self._forks)
