@@ -103,18 +103,14 @@ def _as_they_are(interpreter: Any, traces: Sequence[Any], search: Any) -> list[A
 
 MECHANISMS = [
     Mechanism("revisions", "revisions", {"episodes.revisions": 0}),
-    Mechanism(
-        "thrift", "needless recursive calls are left out", {}, {"alphanpi.learn.trainer.thrifty_traces": _as_they_are}
-    ),
+    Mechanism("thrift", "needless recursive calls are left out", {}, {"alphanpi.learn.trainer.thrifty_traces": _as_they_are}),
     Mechanism("patience", "two validations in a row", {"curriculum.patience": 1}),
     Mechanism("search-exam", "exam against needless search", {"validation.exam_search_episodes": 0}),
     Mechanism("far-exam", "exam on large problems", {"validation.far_exam_episodes": 0}),
     Mechanism("weak-programs", "failing programs are drawn more", {"learning.weak_program_weight": 0.0}),
     Mechanism("value-weight", "value loss weighs half", {"learning.value_weight": 1.0}),
     Mechanism("c-puct-planning", "more exploration when planning", {"search.c_puct_planning": 0.5}),
-    Mechanism(
-        "positives", "of mastered programs, more successes are drawn", {"replay.positive_fraction_mastered": 0.7}
-    ),
+    Mechanism("positives", "of mastered programs, more successes are drawn", {"replay.positive_fraction_mastered": 0.7}),
     Mechanism("growing-window", "the window grows", {"network.largest_window": 1}),
     Mechanism("noise", "noise is spread", {"search.noise_concentration": 0.03}),
     Mechanism("failed-calls", "a failed call forbids the child", {"search.failed_call": "discard"}),
