@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import pytest
@@ -285,9 +286,42 @@ class Frame(Strips):
         return state._replace(cells=replaced(cells, 50, 1) if length(cells) > 50 else cells)
 
 
+class NoRoom(Strips):
+    """No action at all is allowed far away, not even to stop."""
+
+    def depth(self, program, state):
+        return 0 if state.place == 1000 else 2
+
+
+class Derived(Strips):
+    """The proof would be about the last place alone."""
+
+    def symbolic(self, unknown):
+        cells = unknown.numbers()
+        return Strip(cells, length(cells) - 1)
+
+
+class Natural(Strips):
+    """The proof would be about no negative places."""
+
+    def symbolic(self, unknown):
+        return Strip(unknown.numbers(), length(unknown.numbers()))
+
+
+class Asking(Strips):
+    """The proof would be about cells with something behind them."""
+
+    def symbolic(self, unknown):
+        cells, place = unknown.numbers(), unknown.number()
+        return Strip(cells, place) if place < length(cells) else Strip((), place)
+
+
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
+        (Derived, "computes"),
+        (Natural, "computes"),
+        (Asking, "asks"),
         (NothingIsValid, "nothing was shown"),
         (OnlyAFrame, "`symbolic` has"),
         (AnInvalidStart, "not about"),
@@ -301,10 +335,61 @@ class Frame(Strips):
         (Huge, "70000"),
         (Far, "post-condition is false"),
         (Frame, "post-condition is false"),
+        (NoRoom, "no room"),
     ],
 )
 def test_what_could_be_wrong_is_not_proved(kind, why):
     assert why in reasons(kind(), FILL)
+
+
+@dataclass(frozen=True)
+class Lamp:
+    height: int
+    lit: int
+
+    @functools.cached_property
+    def low(self):
+        return bool(self.height < 50)
+
+
+class Lamps(Environment[Lamp]):
+    """High lamps are to be lit, too."""
+
+    fields = ("low",)
+
+    @action()
+    def LIGHT(self, state):
+        """Light it."""
+        return replace(state, lit=1)
+
+    @program(level=1, depth=2)
+    def ON(self, before, after):
+        """It is lit, unless it is low."""
+        return before.low or after == replace(before, lit=1)
+
+    def initial(self, program, size, rng):
+        return Lamp(size, 0)
+
+    def observe(self, state):
+        return (state.height < 50,)
+
+    def size(self, state):
+        return state.height
+
+    def symbolic(self, unknown):
+        return Lamp(unknown.number(), unknown.number())
+
+
+def light_low_ones(see, size):
+    if see.low:
+        yield "LIGHT"
+    yield STOP
+
+
+def test_what_a_state_keeps_of_one_way_is_not_believed_on_another():
+    environment, high = Lamps(), Lamp(60, 0)
+    assert not environment.post("ON", high, high)
+    assert "a cached property" in reasons(environment, {"ON": light_low_ones})
 
 
 # ---------------------------------------------------------------------------- calls

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from functools import partial
 from itertools import product
 from typing import Any
@@ -27,11 +28,17 @@ PAIRS = [
     ("a", "aa"),
 ]
 
+
+class Letter(StrEnum):
+    A = "a"
+
+
 OPERATIONS = {
     "same": lambda t, u: t == u,
     "differ": lambda t, u: t != u,
     "a known text": lambda t, u: t == "ab",
     "from the left": lambda t, u: "ab" == t,  # noqa: SIM300
+    "one of an enumeration": lambda t, u: length(t) > 0 and t[0] == Letter.A != u,
     "letters": lambda t, u: length(t) > 0 and length(u) > 0 and t[0] == u[0],
     "a letter and a text": lambda t, u: length(t) > 0 and t[0] == u,
     "one of some letters": lambda t, u: length(t) > 0 and t[0] in ("b", "é"),

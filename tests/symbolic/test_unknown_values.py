@@ -85,6 +85,14 @@ def cached(value):
     return value
 
 
+def matched(values):
+    match values:
+        case ():
+            return "nothing"
+        case (first, *_):
+            return first
+
+
 REFUSED = {
     "hash": lambda x, v: hash(x),
     "cache": lambda x, v: cached(x),
@@ -113,6 +121,8 @@ REFUSED = {
     "float arithmetic": lambda x, v: x + 0.5,
     "unknown divisor": lambda x, v: 7 // x,
     "step": lambda x, v: v[::2],
+    "match": lambda x, v: matched(v),
+    "a tuple of other numbers": lambda x, v: v == (1.0, 2),
 }
 
 
@@ -142,6 +152,20 @@ def test_a_place_outside_of_a_tuple_is_an_error_and_not_a_value():
     with pytest.raises(RaisesError):
         ways(lambda x, v: bool(every(0, length(v), lambda k: v[k + 1] == 0)))
     assert ways(lambda x, v: bool(every(1, length(v), lambda k: v[k - 1] == v[k - 1]))) == [True]
+
+
+@pytest.mark.parametrize("look", [lambda x, v: v[x], lambda x, v: bool(every(0, length(v), lambda k: v[k + 1] == 0))])
+def test_an_error_that_is_caught_is_no_answer(look):
+    """`values[-1]` is a value to Python, and no error that anything may do."""
+
+    def caught(x, v):
+        try:
+            return look(x, v)
+        except:  # noqa: E722
+            return 0
+
+    with pytest.raises(NotExpressibleError, match="catching"):
+        ways(caught)
 
 
 def described(reasoning, values):

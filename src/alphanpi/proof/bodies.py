@@ -24,7 +24,7 @@ from alphanpi.proof.readings import Moment
 from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.formulas import any_of
 from alphanpi.symbolic.reasoning import Reasoning
-from alphanpi.symbolic.states import differences, known, lengths
+from alphanpi.symbolic.states import differences, general_state, known, lengths
 from alphanpi.symbolic.universals import Read
 from alphanpi.symbolic.values import Term
 
@@ -171,17 +171,21 @@ class _Body:
         if not self.decisions.table.window:
             raise EffortError(GROWING)
         self.loops = Loops(self.environment, self.decisions, self.program, self.calls())
-        self.loops.find(self._general())
+        self.loops.find(self._any_general())
         self.heads = self.loops.heads
 
-    def _general(self) -> Any:
-        with closing(self.paths.ways(lambda: self.environment.symbolic(self.reasoning))) as ways:
+    def general(self) -> Any:
+        """The most general state, of new unknown values."""
+        return general_state(self.environment.symbolic, self.reasoning)
+
+    def _any_general(self) -> Any:
+        with closing(self.paths.ways(self.general)) as ways:
             return next(ways)
 
     def _add_head(self, context: int) -> None:
         """All that was gone through is gone through again, to the new head."""
         assert self.loops is not None, "only bodies that may loop are looked at for it"
-        self.loops.add(context, self._general())
+        self.loops.add(context, self._any_general())
         self.pending, self.counts, self.passages = [None], {}, {}
 
     def _unsettled(self) -> list[int | None]:
@@ -215,7 +219,7 @@ class _Body:
 
     def framed(self, start: Any) -> Any:
         """The most general state in the call."""
-        return self.framing.of(start, self.environment.symbolic(self.reasoning))
+        return self.framing.of(start, self.general())
 
     def arrive(self, source: int | None, context: int, moment: Moment) -> None:
         """Come to a head: give up what is not true there."""
@@ -258,7 +262,7 @@ class _Body:
             raise EffortError(f"there are more than {MOST_PATHS:,} ways through it")
 
     def _begun(self, choice: Choice) -> Any:
-        start = self.framing.begun(self.environment.symbolic(self.reasoning), choice)
+        start = self.framing.begun(self.general(), choice)
         if not (self.environment.valid(start) and self.environment.pre(self.program, start, None)):
             raise ImpossibleError
         return start
@@ -292,6 +296,8 @@ class _Ways:
 
     def begin(self) -> None:
         """All that may happen in a call."""
+        if not self._holds(lambda: self.limit >= 1, "its depth may leave no room for STOP"):
+            return
         library, table = self.body.library, self.body.decisions.table
         context = table.beginning(library.index_of(self.body.program) - library.atomic_count)
         self.go_on(self.start, [_Thread(context, z3.BoolVal(True), ())])
@@ -447,7 +453,7 @@ class _Ways:
         body = self.body
 
         def fits() -> bool:
-            self._require_case(state, framed(body.environment.symbolic(body.reasoning)))
+            self._require_case(state, framed(body.general()))
             return bool(body.environment.valid(state))
 
         return self._holds(fits, otherwise)
@@ -488,7 +494,7 @@ class _Ways:
             def ended(entered: Any = entered) -> Any:
                 # Shown of every end of the callee: that its frame is the one it began with, and that these are true
                 # and can be asked without an error.
-                after = body.framing.of(entered, environment.symbolic(body.reasoning))
+                after = body.framing.of(entered, body.general())
                 with body.reasoning.taken_for_known():
                     if not (environment.post(name, entered, after) and environment.valid(after)):
                         raise ImpossibleError

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 import z3
 
 from alphanpi.symbolic.asking import Asked, Asking, valued
-from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError
+from alphanpi.symbolic.faults import EffortError, ImpossibleError, NotExpressibleError, RaisesError
 from alphanpi.symbolic.values import Question, Term
 
 z3.z3.Z3_DEBUG = False  # its Python checks the types of all arguments again, which takes a third of the time
@@ -106,6 +106,7 @@ class Paths:
         self._position = 0
         self._names = 0
         self._branching: _Branching | None = None
+        self._raised: list[str] = []  # on the present way
         self._asking = Asking()
         self._equal: dict[int, _Noted] = {}  # by id of constants
         self._answered: dict[int, _Noted] = {}  # by id of formulas
@@ -128,6 +129,7 @@ class Paths:
                 self._require_time()
                 self._forks, self._position, self._names = forks, 0, names
                 result, self.plain = _PRUNED, True
+                self._raised.clear()
                 try:
                     result = function()
                 except ImpossibleError:
@@ -135,6 +137,8 @@ class Paths:
                 finally:
                     if self.misused:
                         raise NotExpressibleError(self.misused[0])
+                if self._raised and result is not _PRUNED:
+                    raise NotExpressibleError(f"catching the error that there is {self._raised[0]}")
                 if self._position < len(forks):
                     raise NotExpressibleError("a function that asks for less when it is called again")
                 if result is not _PRUNED:
@@ -183,6 +187,11 @@ class Paths:
                 self._pop()
             forks.pop()
         return False
+
+    @property
+    def position(self) -> int:
+        """How many questions of the present way were asked."""
+        return self._position
 
     @property
     def repeating(self) -> bool:
@@ -302,6 +311,11 @@ class Paths:
         """Write down what has no meaning for unknown values, and raise."""
         self.misused.append(what)
         raise NotExpressibleError(what)
+
+    def raising(self, what: str) -> RaisesError:
+        """What to raise where known values would; it is written down, as known ones may be looked at all the same."""
+        self._raised.append(what)
+        return RaisesError(what)
 
     # ---- branches
 

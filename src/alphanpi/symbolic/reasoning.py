@@ -10,7 +10,7 @@ import z3
 
 from alphanpi.symbolic.base import Reasons
 from alphanpi.symbolic.counting import Counting
-from alphanpi.symbolic.faults import ImpossibleError, RaisesError
+from alphanpi.symbolic.faults import ImpossibleError
 from alphanpi.symbolic.folding import Folding, known_places
 from alphanpi.symbolic.paths import Paths
 from alphanpi.symbolic.statements import Statements, of_each
@@ -178,7 +178,7 @@ class Reasoning(Reasons):
         elif not self.paths.decide(formula):
             if self.assuming:
                 raise ImpossibleError
-            raise RaisesError(what)
+            raise self.paths.raising(what)
 
     def body(self, function: Callable[[Any], Any], convert: Callable[[object], Term], low: Term, high: Term) -> Body:
         """A function of one place as a formula or term; it must raise at no place from `low` to below `high`."""
@@ -218,7 +218,7 @@ class Reasoning(Reasons):
         if z3.is_false(lacking) or self.paths.repeating:
             return
         if not self.paths.excluded(*inside, lacking):
-            raise RaisesError(f"{required[0].what}, at some of the places looked at")
+            raise self.paths.raising(f"{required[0].what}, at some of the places looked at")
 
     def steps(
         self,
@@ -301,8 +301,10 @@ class Reasoning(Reasons):
 
     def same(self, one: UnknownNumbers, other: object, negated: bool) -> Any:
         """`one == other`, or `!=`."""
-        if issubclass(type(other), tuple) and not all(self.is_whole(value) for value in other):  # type: ignore[attr-defined]
-            return negated
+        if issubclass(type(other), tuple):
+            strangers = [value for value in other if not self.is_whole(value)]  # type: ignore[attr-defined]
+            if strangers:
+                return self.unlike(strangers[0], not negated)
         if type(other) is not UnknownNumbers and not issubclass(type(other), tuple):
             return self.unlike(other, not negated) if not self.is_whole(other) else negated
         # What is said before anything is taken for known must be the same on every repetition: nothing is resolved yet.

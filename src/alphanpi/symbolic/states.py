@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import z3
 
+from alphanpi.symbolic.base import Unknowns
 from alphanpi.symbolic.faults import NotExpressibleError
 from alphanpi.symbolic.reasoning import Reasoning, is_unknown
 from alphanpi.symbolic.texts import UnknownText, letters_of, written
@@ -34,6 +36,59 @@ def remade(state: Any, parts: tuple[Any, ...]) -> Any:
         names = [field.name for field in dataclasses.fields(state)]
         return dataclasses.replace(state, **dict(zip(names, parts, strict=True)))
     return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
+
+
+class _Made:
+    """Hands out unknown values, and notes them."""
+
+    def __init__(self, reasoning: Reasoning) -> None:
+        self.reasoning = reasoning
+        self.noted: list[Any] = []
+
+    def number(self) -> Any:
+        return self._note(self.reasoning.number())
+
+    def truth(self) -> Any:
+        return self._note(self.reasoning.truth())
+
+    def numbers(self) -> Any:
+        return self._note(self.reasoning.numbers())
+
+    def text(self) -> Any:
+        return self._note(self.reasoning.text())
+
+    def _note(self, value: Any) -> Any:
+        self.noted.append(value)
+        return value
+
+
+def general_state(symbolic: Callable[[Unknowns], Any], reasoning: Reasoning) -> Any:
+    """The most general state; it says nothing of its unknown values, since nobody would look whether that is true."""
+    made, asked = _Made(reasoning), reasoning.paths.position
+    general = symbolic(made)
+    noted = {id(value) for value in made.noted}
+    if reasoning.paths.position != asked or not all(id(value) in noted for value in _unknowns(general)):
+        reasoning.refuse("`symbolic` that asks about its values or computes with them; write it into `valid`")
+    for name in _cached_properties(general):
+        reasoning.refuse(f"{name}, a cached property of a state; write property")
+    return general
+
+
+def _unknowns(state: Any) -> Iterator[Any]:
+    if is_unknown(state):
+        yield state
+    for member in parts_of(state) or ():
+        yield from _unknowns(member)
+
+
+def _cached_properties(state: Any) -> Iterator[str]:
+    """The names of what parts of a state compute once and keep, though on another way it may be something else."""
+    members = parts_of(state)
+    if members is not None:
+        for kind in type(state).__mro__:
+            yield from (name for name, member in vars(kind).items() if isinstance(member, cached_property))
+        for member in members:
+            yield from _cached_properties(member)
 
 
 class Unfit(NamedTuple):

@@ -65,7 +65,7 @@ class UnknownText(UnknownValue):
     def _letters_of(self, other: object) -> UnknownNumbers | None:
         if type(other) is UnknownText:
             return other.letters
-        return letters_of(self._reasoning, other) if type(other) is str else None
+        return letters_of(self._reasoning, other) if issubclass(type(other), str) else None
 
 
 def _comparison(operate: Callable[[Term, Term], Term]) -> Callable[[Any, Any], Any]:
@@ -103,7 +103,7 @@ def unknown_text(reasoning: Reasoning) -> UnknownText:
     return UnknownText(reasoning, letters)
 
 
-def letters_of(reasoning: Reasoning, text: str) -> UnknownNumbers:
+def letters_of(reasoning: Reasoning, text: Any) -> UnknownNumbers:
     """The letters of a known text as numbers."""
     return reasoning.constant(tuple(ord(letter) - _FIRST for letter in text))
 

@@ -7,7 +7,7 @@ run which swallows it all the same shows nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import z3
@@ -292,3 +292,4 @@ def refuse_the_rest(kind: type[UnknownValue]) -> None:
 
 for _one in (UnknownTruth, UnknownClaim, UnknownNumber, UnknownNumbers):
     refuse_the_rest(_one)
+Sequence.register(UnknownNumbers)  # so that `case (first, *rest)` asks for its length, which is refused
