@@ -162,9 +162,9 @@ class MergeSort(Environment[Halves]):
         return rearranged(before, after) and is_sorted(after.current())
 
     def initial(self, program: str, size: int, rng: np.random.Generator) -> Halves:
-        """Small integers; for MERGE, each half in order."""
+        """Small integers; for MERGE, every other time each half in order."""
         state = begun(drawn_integers(size, rng), 0, size)
-        return with_sorted_halves(state) if program == "MERGE" else state
+        return with_sorted_halves(state) if program == "MERGE" and rng.integers(2) else state
 
     def observe(self, state: Halves) -> tuple[bool, ...]:
         """What remains of the halves, and whether the head of the right one is smaller where both have one."""
@@ -210,9 +210,9 @@ class MergeSort(Environment[Halves]):
             )
 
     def valid(self, state: Halves) -> bool:
-        """The current problem is a part of the list, and nothing of it is taken."""
+        """The current problem is a part of the list with a number in it, and nothing of it is taken."""
         return (
-            0 <= state.start <= state.end <= length(state.values)
+            0 <= state.start < state.end <= length(state.values)
             and state.left_head == state.start
             and state.right_head == state.middle
             and nothing_taken(state)
