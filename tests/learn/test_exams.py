@@ -207,6 +207,18 @@ def test_the_parts_of_the_exam():
     assert trainer.curriculum.completed
 
 
+def test_after_five_failed_exams_everything_is_learned_anew(monkeypatch):
+    trainer = Trainer(make("hanoi"), preset("default"), seed=0)
+    trainer.curriculum.level = trainer.library.levels
+    renewed = []
+    monkeypatch.setattr(trainer, "_renew", lambda: renewed.append(trainer.curriculum.failed_exams))
+    for failed in range(1, 11):
+        trainer.replay.put_back(0, True, [], 0)
+        assert trainer._rise().outcome == Exam.ANSWERS  # an untrained network
+        assert trainer.replay.learnable() == ([] if failed % 5 == 0 else [0])
+        assert len(renewed) == failed // 5
+
+
 def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(monkeypatch):
     environment = make("recursive-sorting")
     monkeypatch.setattr("alphanpi.learn.validation._FAR_PLANNED", 0)

@@ -44,6 +44,7 @@ from alphanpi.verification.during_training import Proof, prove, require_lemma
 _RENEWED = 0.5  # how far weights move towards fresh ones
 _TELLING = 4  # episodes of a program that say how it goes
 _MORE, _FEWER = 0.75, 0.4  # shares of them that succeed, for more or fewer problems at a time
+_FAILED_EXAMS = 5  # after which what was learned is learned anew
 _SLACK = 0.05  # of a score, which other problems would have made larger or smaller
 _ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)
 
@@ -299,6 +300,11 @@ class Trainer:
             self.curriculum.advance()
         else:
             self.curriculum.begin_again()
+            if self.curriculum.failed_exams == _FAILED_EXAMS:
+                # What fails is not practised, or does no harm where it is: it has to be learned in another way.
+                self.curriculum.failed_exams = 0
+                self.replay.clear()
+                self._renew()
         return result
 
     def _verify(self, deadline: float = float("inf")) -> str:

@@ -217,6 +217,7 @@ def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
     _restore_replay(trainer.replay, checkpoint)
     curriculum = state.curriculum
     trainer.curriculum.level = curriculum.level
+    trainer.curriculum.failed_exams = curriculum.failed_exams
     trainer.curriculum.completed = curriculum.completed
     trainer.curriculum.success = dict(curriculum.success)
     trainer.curriculum.given_up = curriculum.given_up
@@ -281,6 +282,7 @@ def _state(trainer: Trainer) -> dict[str, Any]:
     return {
         "curriculum": {
             "level": trainer.curriculum.level,
+            "failed_exams": trainer.curriculum.failed_exams,
             "completed": trainer.curriculum.completed,
             "success": trainer.curriculum.success,
             "given_up": trainer.curriculum.given_up,
