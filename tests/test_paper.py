@@ -244,3 +244,9 @@ def test_a_run_of_the_paper_as_it_was_before_is_not_continued(tmp_path):
     edit(tmp_path / "run" / "meta.json", lambda meta: {**meta, "preset": "paper"})
     with pytest.raises(UsageError, match=r"is no longer there: this run was begun with an earlier version"):
         resume(tmp_path / "run")
+
+
+def test_ours_does_not_go_on_from_the_papers_agents(tmp_path):
+    run = train("hanoi", seed=2, out=tmp_path / "run", preset="paper", settings={**SMALL, "max_iterations": 1}).run
+    with pytest.raises(UsageError, match="it sees all of a call"):
+        train("hanoi", out=tmp_path / "next", begin_from=run, settings={"max_iterations": 1})

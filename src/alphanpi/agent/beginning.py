@@ -98,10 +98,10 @@ class Beginning(NamedTuple):
                 raise UsageError(
                     f"--from {self.name}: network.{key} is {there} there; {here} was asked for: leave it out"
                 )
-        if bool(old.window) != bool(asked.window):
+        if not old.window:
             raise UsageError(
-                f"--from {self.name}: another kind of memory: network.window is {old.window} there and {asked.window} "
-                f"here; give --network.window {old.window}, or learn from nothing"
+                f"--from {self.name}: it sees all of a call (network.window is 0 there), as the preset paper learns it; "
+                "begin from an agent with a window, or learn from nothing"
             )
         return old.model_copy(update={key: getattr(asked, key) for key in _FREE})
 
