@@ -300,7 +300,7 @@ class Trainer:
             self.curriculum.advance()
         else:
             self.curriculum.begin_again()
-            if self.curriculum.failed_exams == _FAILED_EXAMS:
+            if self.curriculum.failed_exams >= _FAILED_EXAMS:
                 # What fails is not practised, or does no harm where it is: it has to be learned in another way.
                 self.curriculum.failed_exams = 0
                 self.replay.clear()
