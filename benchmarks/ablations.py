@@ -2,8 +2,8 @@
 
     python benchmarks/ablations.py --workers 16
 
-Taking one mechanism away at a time needs ten seeds of each for a rough answer. Here every run leaves half of them out,
-by a two-level screening design (a Hadamard matrix and its fold-over, Plackett and Burman 1946): each mechanism is
+Taking one mechanism away at a time needs ten seeds of each for a rough answer. Here a run leaves about half of them
+out, by a two-level screening design (a Hadamard matrix and its fold-over, Plackett and Burman 1946): each mechanism is
 absent in half of the 32 runs of an environment, and every other one is present and absent equally often on both
 sides. So all runs speak of every mechanism, and what two of them do together does not blur what one does.
 

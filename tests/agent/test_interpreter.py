@@ -11,6 +11,7 @@ from alphanpi.engine.requests import Request
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
 from tests.helpers.chain import Chain, ChainNetwork
+from tests.helpers.paths import ROOT
 from tests.helpers.solutions import ScriptedEvaluator
 
 
@@ -75,3 +76,51 @@ def test_what_was_remembered_near_the_surface_does_not_hide_that_calls_are_too_d
         (fresh,), (known,) = plain.run([call]), remembering.run([call], remembering=True)
         assert (known.failure, known.actions, known.final) == (fresh.failure, fresh.actions, fresh.final)
         assert fresh.success == (disks <= limit + 1)
+
+
+def keep(see, size):
+    if see.negation:
+        yield "INVERT on inner"
+        yield "STRIP"
+    elif not see.literal:
+        yield "KEEP on first"
+        yield "KEEP on second"
+    yield "STOP"
+
+
+def invert(see, size):
+    if see.negation:
+        yield "KEEP on inner"
+        yield "STRIP"
+    elif see.literal:
+        yield "OPPOSITE"
+    else:
+        yield "INVERT on first"
+        yield "INVERT on second"
+        yield "EXCHANGE"
+    yield "STOP"
+
+
+def test_what_is_remembered_of_a_group_does_not_depend_on_decisions_for_one_of_them():
+    """A call of INVERT, which calls KEEP, ends differently where KEEP decides differently."""
+    environment = make(str(ROOT / "benchmarks" / "held_out" / "negation.py"))
+    evaluator = ScriptedEvaluator(environment, {"KEEP": keep, "INVERT": invert})
+    calls = [
+        Call(name, environment.initial(name, size, np.random.default_rng((size, number))))
+        for name in ("KEEP", "INVERT")
+        for size in (1, 2, 3, 4)
+        for number in range(15)
+    ]
+    fresh, used = (Interpreter(environment, evaluator) for _ in range(2))
+    assert all(run.success for one in (fresh, used) for run in one.run(calls))
+    library = environment.library
+    wrong = used.table.history_of(library.index_of("KEEP") - library.atomic_count, ((-1, (0, 0, 1, 1)),))
+    own = [{wrong: library.index_of("EXCHANGE")} if call.program == "KEEP" else {} for call in calls]
+
+    def told(runs):
+        return [(run.success, run.failure, run.final, run.actions) for run in runs]
+
+    led, plain = (told(fresh.run(calls, decisions=tables)) for tables in (own, None))
+    assert led != plain
+    for tables, expected in ((None, plain), (own, led), (None, plain)):
+        assert told(used.run(calls, decisions=tables, remembering=True)) == expected

@@ -11,12 +11,14 @@ from alphanpi.agent.interpreter import Call, Execution, Interpreter
 from alphanpi.engine.config import planning_config
 from alphanpi.engine.search import Search
 from alphanpi.engine.tables import Failure
+from alphanpi.learn.stagnation import Best
 from alphanpi.learn.starts import Stream
 from alphanpi.learn.trainer import Trainer
-from alphanpi.learn.validation import Exam
+from alphanpi.learn.validation import Exam, ExamResult, _Answer, _UnansweredError
 from alphanpi.support.config import override, read_toml, to_toml
 from alphanpi.training.presets import preset
 from tests.helpers.solutions import SOLUTIONS, ScriptedEvaluator
+from tests.helpers.tiny import SETTINGS as TINY
 
 
 def examined(environment, evaluator, planner=None, **changes):
@@ -207,16 +209,40 @@ def test_the_parts_of_the_exam():
     assert trainer.curriculum.completed
 
 
-def test_after_five_failed_exams_everything_is_learned_anew(monkeypatch):
-    trainer = Trainer(make("hanoi"), preset("default"), seed=0)
+def test_after_five_exams_failed_by_what_is_not_practised_everything_is_learned_anew(monkeypatch):
+    trainer = Trainer(make("hanoi"), override(preset("default"), TINY), seed=0)
     trainer.curriculum.level = trainer.library.levels
-    renewed = []
-    monkeypatch.setattr(trainer, "_renew", lambda: renewed.append(trainer.curriculum.failed_exams))
+    weights = {name: tensor.clone() for name, tensor in trainer.network.state_dict().items()}
+    practised = True
+    monkeypatch.setattr(trainer.validation, "exam", lambda _: ExamResult(Exam.FAR, "HANOI on 9", "HANOI", practised))
+    for _ in range(7):
+        trainer.replay.put_back(0, True, [], 0)
+        assert str(trainer._rise()) == "failed on large problems: HANOI on 9"
+        assert trainer.replay.learnable() == [0]
+    practised = False
     for failed in range(1, 11):
         trainer.replay.put_back(0, True, [], 0)
-        assert trainer._rise().outcome == Exam.ANSWERS  # an untrained network
+        trainer.stagnation.best["HANOI"] = Best(1.0, 3)
+        assert ("learned anew" in str(trainer._rise())) == (failed % 5 == 0)
         assert trainer.replay.learnable() == ([] if failed % 5 == 0 else [0])
-        assert len(renewed) == failed // 5
+        assert trainer.stagnation.best["HANOI"].since == (0 if failed % 5 == 0 else 3)
+        same = all(bool(tensor.equal(weights[name])) for name, tensor in trainer.network.state_dict().items())
+        assert same == (failed < 5)
+
+
+def test_a_failed_exam_says_whether_what_fails_is_practised():
+    environment = make("recursive-sorting", observation="compare")
+    evaluator = ScriptedEvaluator(environment, {**SOLUTIONS["RecursiveSorting"], "COMPSWAP": never_swaps})
+    assert examined(environment, evaluator).validation.exam(0).practised
+    trainer = examined(environment, ScriptedEvaluator(environment, {**SOLUTIONS["RecursiveSorting"]}))
+    drawn = trainer.validation.draw(0, 8, Stream.EXAM)
+    large = next(one for one in drawn if one.size not in trainer.starts.sizes(environment.library.named(one.program)))
+    small = next(one for one in drawn if one.size in trainer.starts.sizes(environment.library.named(one.program)))
+    for starts, practised in (([large], False), ([small], True), ([large, small], True)):
+        answers = [_Answer(Call("BUBBLE", trainer.starts.state(one)), Failure.POST) for one in starts]
+        with pytest.raises(_UnansweredError) as raised:
+            trainer.validation._ask_for(answers)
+        assert raised.value.practised == practised
 
 
 def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(monkeypatch):

@@ -100,7 +100,7 @@ class Beginning(NamedTuple):
                 )
         if not old.window:
             raise UsageError(
-                f"--from {self.name}: it sees all of a call (network.window is 0 there), as the preset paper learns it; "
+                f"--from {self.name}: it sees all of a call (network.window is 0), as the preset paper learns it; "
                 "begin from an agent with a window, or learn from nothing"
             )
         return old.model_copy(update={key: getattr(asked, key) for key in _FREE})

@@ -17,7 +17,7 @@ from alphanpi.environment.specification import Environment
 from alphanpi.environment.step import Step
 from alphanpi.errors import UsageError
 from alphanpi.network.evaluator import Evaluator
-from alphanpi.network.history_table import NONE, HistoryTable, Key
+from alphanpi.network.history_table import HistoryTable, Key
 
 
 class Call(NamedTuple):
@@ -113,11 +113,16 @@ class _Instance:
     __slots__ = ("actions", "decisions", "execution", "frames", "led", "recorder", "remembering")
 
     def __init__(
-        self, frame: _Frame, recorder: _Recorder | None, decisions: Mapping[int, int], remembering: bool
+        self,
+        frame: _Frame,
+        recorder: _Recorder | None,
+        decisions: Mapping[int, int],
+        led: frozenset[int],
+        remembering: bool,
     ) -> None:
         self.frames = [frame]
         self.decisions = decisions
-        self.led = frame.program if decisions else NONE  # the program that does not do what the network says
+        self.led = led  # the program that does not do what the network says, and those that may call it
         self.remembering = remembering
         self.actions = 0
         self.recorder = recorder
@@ -150,6 +155,10 @@ class Interpreter:
         self._atomic = self.library.atomic_count
         self._names = self.library.names
         self._callees = self.library.callees
+        self._groups = [
+            frozenset(self.library.index_of(name) - self._atomic for name in self.library.group(program.name))
+            for program in self.library.learned
+        ]
         self._conditions = [self.guard.conditions(program.name) or () for program in self.library.learned]
 
     def forget(self) -> None:
@@ -177,11 +186,12 @@ class Interpreter:
                 that is led by decisions; their steps are counted, but neither kept nor tallied.
         """
         recording = Recording() if record is True else record or None
-        led = decisions if decisions is not None else [{}] * len(calls)
-        instances = [
-            _Instance(self._frame(call), recording and _Recorder(recording, self._names), own, remembering)
-            for call, own in zip(calls, led, strict=True)
-        ]
+        instances = []
+        for call, own in zip(calls, decisions if decisions is not None else [{}] * len(calls), strict=True):
+            frame = self._frame(call)
+            led = self._groups[frame.program] if own else frozenset[int]()
+            recorder = recording and _Recorder(recording, self._names)
+            instances.append(_Instance(frame, recorder, own, led, remembering))
         self._under_way = instances
         try:
             self._play(instances, max_actions)
@@ -277,7 +287,7 @@ class Interpreter:
                 known = None  # it may end inside, which does not depend on what was remembered
             if known is not None and len(frames) + known.height > self.max_call_depth:
                 known = None
-            if known is None or callee == instance.led:
+            if known is None or callee in instance.led:
                 limit = guard.depth(names[atomic + callee], entry)
                 frames.append(_Frame(callee, entry, limit, instance.actions, call))
                 continue
@@ -290,7 +300,7 @@ class Interpreter:
 
     def _remember(self, instance: _Instance, frame: _Frame, final: Any, culprit: Call | None) -> None:
         """Take note of how a call ended; not of those for which the instance has decisions of its own."""
-        if frame.program != instance.led:
+        if frame.program not in instance.led:
             actions = instance.actions - frame.before
             self._remembered[frame.program, frame.entry] = _Outcome(final, actions, frame.height, culprit)
 
@@ -314,7 +324,7 @@ class Interpreter:
         culprit = Call(self._names[self._atomic + frame.program], frame.entry)
         if len(instance.frames) > 1 and failure in (Failure.POST, Failure.DEPTH):
             failure = Failure.CALL
-            if instance.remembering and all(one.program != instance.led for one in instance.frames[1:]):
+            if instance.remembering and all(one.program not in instance.led for one in instance.frames[1:]):
                 for caller, called in reversed(list(pairwise(instance.frames))):
                     caller.height = max(caller.height, called.height + 1)
                     self._remember(instance, called, frame.state, culprit)

@@ -31,7 +31,7 @@ class Speed(NamedTuple):
     """What one device does with one network."""
 
     evaluations_per_s: float  # in batches as large as it likes
-    gradient_steps_per_s: float  # in training, batches drawn and averages taken
+    gradient_steps_per_s: float  # in training, batches drawn
     seconds_per_iteration: float  # search, environment, gradient steps and validation
 
 

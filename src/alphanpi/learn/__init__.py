@@ -1,1 +1,1 @@
-"""Learning: curriculum, replay, gradient steps, validation, checkpoints."""
+"""Learning: curriculum, replay, gradient steps, validation."""

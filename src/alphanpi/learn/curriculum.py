@@ -22,7 +22,7 @@ class Curriculum:
         self.given_up = ""  # why there is no use in going on, if there is none
         self.level = self._level_above(0)
         self.ready = False  # whether all unlocked programs have succeeded often enough
-        self.failed_exams = 0  # or verifications, since what was learned was learned anew
+        self.failed_exams = 0  # by what is not practised, since what was learned was learned anew
         self.completed = False
         self.success: dict[str, float] = {program.name: 0.0 for program in library.learned}
 
@@ -67,7 +67,6 @@ class Curriculum:
 
     def begin_again(self) -> None:
         """Not complete after all."""
-        self.failed_exams += 1
         self.completed = self.ready = False
 
     def explain(self) -> str:

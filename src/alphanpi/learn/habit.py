@@ -5,10 +5,6 @@ each is right, but they do not mix: where one pointer has moved, the one way goe
 is done. To an agent with a window these may look the same. So where a program's agent, without search, solved all other
 problems it was tried on, and solves an episode's in no more actions than the episode did, its own run is learned
 instead. An agent that fails elsewhere keeps learning from the search: its way may be what has to change.
-
-So are the runs of a validation in which a program failed nowhere: they cost nothing more, and they are many more than
-episodes of a program that is mastered. Situations that hardly ever occur are thus learned before weights that change
-for other programs' sake decide them by chance.
 """
 
 from __future__ import annotations

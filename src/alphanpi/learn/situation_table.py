@@ -146,7 +146,7 @@ class SituationTable(NamedTuple):
         return self.batch(picked, counts.float())
 
     def batch(self, picked: Tensor, counts: Tensor) -> Batch:
-        """SituationTable by number, and how much each counts."""
+        """Situations by number, and how much each counts."""
         return Batch(
             observations=self.known[self.observations[picked].T],
             previous=self.previous[picked].T,

@@ -26,7 +26,7 @@ class Stagnation:
     def of(self, curriculum: Curriculum) -> str | None:
         """Take note of a validation; the first program that has not become better for long, which then begins anew."""
         stuck = None
-        for program in curriculum.unlocked:
+        for program in curriculum.practised:
             success, before = curriculum.success[program.name], self.best[program.name]
             mastered = success >= curriculum.config.threshold
             better = mastered or success > before.success

@@ -44,7 +44,7 @@ from alphanpi.verification.during_training import Proof, prove, require_lemma
 _RENEWED = 0.5  # how far weights move towards fresh ones
 _TELLING = 4  # episodes of a program that say how it goes
 _MORE, _FEWER = 0.75, 0.4  # shares of them that succeed, for more or fewer problems at a time
-_FAILED_EXAMS = 5  # after which what was learned is learned anew
+_FAILED_EXAMS = 5  # by what is not practised; then what was learned is learned anew
 _SLACK = 0.05  # of a score, which other problems would have made larger or smaller
 _ENDED_BY_ITSELF = (Failure.NONE, Failure.POST, Failure.DEPTH)
 
@@ -300,11 +300,13 @@ class Trainer:
             self.curriculum.advance()
         else:
             self.curriculum.begin_again()
+            self.curriculum.failed_exams += not result.practised
             if self.curriculum.failed_exams >= _FAILED_EXAMS:
-                # What fails is not practised, or does no harm where it is: it has to be learned in another way.
                 self.curriculum.failed_exams = 0
+                self.stagnation = Stagnation(self.library)
                 self.replay.clear()
                 self._renew()
+                return result._replace(failing=f"{result.failing}; what was learned is learned anew")
         return result
 
     def _verify(self, deadline: float = float("inf")) -> str:

@@ -48,6 +48,7 @@ class ExamResult(NamedTuple):
     outcome: Exam
     failing: str = ""
     program: str = ""  # of that instance
+    practised: bool = False  # whether what fails is among what is practised
 
     def __str__(self) -> str:
         return f"{self.outcome}: {self.failing}" if self.failing else str(self.outcome)
@@ -63,9 +64,10 @@ class _Answer(NamedTuple):
 class _UnansweredError(Exception):
     """A part of the exam is failed; the message names program, instance and reason."""
 
-    def __init__(self, program: str, message: str) -> None:
+    def __init__(self, program: str, message: str, practised: bool) -> None:
         super().__init__(message)
         self.program = program
+        self.practised = practised
 
 
 class Validation:
@@ -87,10 +89,10 @@ class Validation:
         self.interpreter = interpreter
         self.planner = planner
 
-    def run(self, iteration: int, episodes: int, stream: Stream = Stream.VALIDATE) -> dict[str, list[bool]]:
+    def run(self, iteration: int, episodes: int) -> dict[str, list[bool]]:
         """Successes per program that is practised; failed starts on training sizes are remembered."""
         outcomes: dict[str, list[bool]] = {program.name: [] for program in self.curriculum.practised}
-        for answer in self._validate(iteration, episodes, stream):
+        for answer in self._validate(iteration, episodes, Stream.VALIDATE):
             outcomes[answer.call.program].append(answer.failure == Failure.NONE)
         return outcomes
 
@@ -120,7 +122,7 @@ class Validation:
         return answers
 
     def exam(self, iteration: int) -> ExamResult:
-        """A larger validation in which nothing may fail, the same with search, and what else small problems hide."""
+        """A larger validation in which hardly anything may fail, and what small problems hide."""
         part = Exam.ANSWERS
         try:
             self._ask_again()
@@ -130,7 +132,7 @@ class Validation:
             for name in self._highest() if self.settings.far_exam_factor else ():
                 self._reach_far(name, iteration)
         except _UnansweredError as error:
-            return ExamResult(part, str(error), error.program)
+            return ExamResult(part, str(error), error.program, error.practised)
         return ExamResult(Exam.PASSED)
 
     def _ask_again(self) -> None:
@@ -140,7 +142,7 @@ class Validation:
         for errors in self.starts.errors.values():
             for answer in self._answers([error.start for error in errors if error.start.origin]):
                 if answer.failure != Failure.NONE:
-                    raise self._unanswered(answer.call, answer.failure.name.lower(), "as before")
+                    raise self._unanswered(answer.call, answer.failure.name.lower(), "as before", practised=True)
 
     def _answer_all(self, iteration: int) -> None:
         """Every start of the smallest training sizes, where they can be enumerated: what is rare is seldom drawn.
@@ -160,7 +162,7 @@ class Validation:
                 self.starts.remember(program.name, [all_starts[place].start for place in some])
                 first = calls[failed[0]]
                 reason = runs[failed[0]].failure.name.lower()
-                raise self._unanswered(first, reason, f"{len(failed)} of all {len(runs)} failed")
+                raise self._unanswered(first, reason, f"{len(failed)} of all {len(runs)} failed", practised=True)
 
     def draw(self, iteration: int, episodes: int, stream: Stream) -> list[Start]:
         """Starts of every unlocked program, part of them on training sizes; frozen ones are asked in exams alone."""
@@ -190,14 +192,17 @@ class Validation:
             own = [answer for answer in answers if answer.call.program == name]
             failed = [answer for answer in own if answer.failure != Failure.NONE]
             if 1 - len(failed) / len(own) < self.settings.exam_threshold:
+                sizes = self.starts.sizes(self.library.named(name))
                 raise self._unanswered(
-                    failed[0].call, failed[0].failure.name.lower(), f"{len(failed)} of {len(own)} failed"
+                    failed[0].call,
+                    failed[0].failure.name.lower(),
+                    f"{len(failed)} of {len(own)} failed",
+                    practised=any(self.starts.guard.size(one.call.state) in sizes for one in failed),
                 )
 
-    def _unanswered(self, call: Call, *reasons: str) -> _UnansweredError:
-        return _UnansweredError(
-            call.program, f"{call.program} on {self.starts.guard.format(call.state)} ({', '.join(reasons)})"
-        )
+    def _unanswered(self, call: Call, *reasons: str, practised: bool = False) -> _UnansweredError:
+        message = f"{call.program} on {self.starts.guard.format(call.state)} ({', '.join(reasons)})"
+        return _UnansweredError(call.program, message, practised)
 
     def _reach_far(self, program: str, iteration: int) -> None:
         """A program on larger problems, without search; the first of each size with it, too.

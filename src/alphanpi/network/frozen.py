@@ -136,7 +136,7 @@ def routed(
 
 
 def _without_parameters(network: nn.Module) -> nn.Module:
-    """The network, its parameters made buffers: no optimiser, no average and no renewal ever sees them."""
+    """The network, its parameters made buffers: no optimiser and no renewal ever sees them."""
     for module in network.modules():
         for name, parameter in list(module.named_parameters(recurse=False)):
             delattr(module, name)

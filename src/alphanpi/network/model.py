@@ -19,7 +19,7 @@ from alphanpi.network.frozen import NEVER, FrozenNetwork, NetworkOutput, Placeme
 from alphanpi.network.torch_evaluator import RefreshableEvaluator, TorchEvaluator
 from alphanpi.support import limits
 
-_COPIES = 7  # of every parameter: two networks, their gradient, two moments of Adam, what the compiled evaluator reads
+_COPIES = 6  # of every parameter: network, fresh one, gradient, two moments of Adam, what the compiled evaluator reads
 _FLOAT_BYTES = 4
 
 

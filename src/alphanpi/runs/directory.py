@@ -54,7 +54,10 @@ _ADDED_KEYS = frozenset({"episodes.train_sizes", "validation.size", "network.win
 _REMOVED_KEYS = frozenset(
     {
         *("learning.blurred_fraction", "learning.blurred_fields", "learning.continued_fraction", "replay.ordered"),
-        *("curriculum.estimate", "curriculum.moving_average", "validation.mode"),
+        *("curriculum.estimate", "curriculum.moving_average", "curriculum.patience", "validation.mode"),
+        *("episodes.revisions", "learning.value_weight", "learning.weak_program_weight", "learning.consensus"),
+        *("learning.gradient_clip", "learning.unroll", "learning.weight_average", "replay.thrifty"),
+        *("validation.exam_search_episodes", "validation.far_exam_episodes", "validation.training_share"),
     }
 )
 _LOCK_FILE = ".lock"

@@ -394,5 +394,5 @@ def _require_finite(trainer: Trainer | PaperTrainer, report: IterationReport, di
         return
     raise UsageError(
         f"{directory.path}: iteration {report.iteration}: weights or losses are no finite numbers any more; "
-        "start a new run with a smaller learning rate, or with learning.gradient_clip"
+        "start a new run with a smaller learning rate"
     )
