@@ -213,12 +213,8 @@ class Validation:
             parts = self._far_calls(program, iteration)
         except AlphaNPIError:
             return
-        cutoff = self.starts.guard.cutoff()
-        # A lemma says that small problems tell all of what is done without search; one about loops does not without an
-        # invariant, which is not looked for here.
-        most = _FAR_PLANNED if cutoff is not None and not cutoff.loops else None
         for calls in reversed(parts):
-            self._solve_all(calls[:most])
+            self._solve_all(calls)
 
     def _far_calls(self, program: str, iteration: int) -> list[list[Call]]:
         """The largest problems, twice as many of half the size, and so on: mistakes may be most frequent in between."""
