@@ -285,7 +285,7 @@ class HanoiAndAgain(Hanoi):
 
 
 def test_verify_proves_frozen_programs_anew_and_says_whose_they_are(tmp_path):
-    file = "pretrained:hanoi"
+    file = train("hanoi", seed=0, out=tmp_path / "hanoi").run
     before = alphanpi.verify(file, keep=False, by="lemma")
     settings = {"max_iterations": 1}
     outcome = train(HanoiAndAgain, seed=0, out=tmp_path / "run", begin_from=file, freeze=True, settings=settings)
