@@ -9,6 +9,10 @@ sides. So all runs speak of every mechanism, and what two of them do together do
 
 Seeds are those the recipe was chosen on, 100 to 109. What was learned is run on problems about ten times as large as
 those of training. Runs go to `ablations.json`, runs that are there are not repeated; `--report` writes `ablations.md`.
+
+    python benchmarks/ablations.py addition sorting --of level-term own-ways --name ablations-some
+
+does the same with some mechanisms on some environments, all others being present.
 """
 
 from __future__ import annotations
@@ -150,24 +154,25 @@ CASES = {
 }
 
 
-def design() -> NDArray[np.bool_]:
+def design(mechanisms: int) -> NDArray[np.bool_]:
     """Which mechanisms each row leaves out; [2 * HALF, mechanisms]."""
     matrix = np.ones((1, 1), int)
     while len(matrix) < HALF:
         matrix = np.block([[matrix, matrix], [matrix, -matrix]])
-    columns = matrix[:, 1 : 1 + len(MECHANISMS)]
+    # The first ones are columns of which none is the product of two or three others, so that a few are not confused.
+    columns = matrix[:, [1, 2, 4, 8, 15, 3, 5, 6, 7, 9, 10, 11, 12, 13, 14][:mechanisms]]
     return np.concatenate([columns, -columns]) < 0
 
 
-def runs_of(case: str) -> list[Run]:
+def runs_of(case: str, mechanisms: Sequence[Mechanism]) -> list[Run]:
     """The runs of an environment; a row and its opposite have the same seed."""
     return [
         Run(
             case,
-            tuple(one.name for one, absent in zip(MECHANISMS, row, strict=True) if absent),
+            tuple(one.name for one, absent in zip(mechanisms, row, strict=True) if absent),
             FIRST_SEED + number % HALF % SEEDS,
         )
-        for number, row in enumerate(design().tolist())
+        for number, row in enumerate(design(len(mechanisms)).tolist())
     ]
 
 
@@ -242,17 +247,19 @@ def measure_all(runs: Sequence[Run], workers: int, deadline: float, keep: Callab
         process.terminate()
 
 
-def effects(measured: Sequence[Measured], response: Callable[[Measured], float]) -> list[Effect]:
-    """Least squares of a response on the presence of all mechanisms, and on the environments; one effect each."""
+def effects(
+    measured: Sequence[Measured], mechanisms: Sequence[Mechanism], response: Callable[[Measured], float]
+) -> list[Effect]:
+    """Least squares of a response on the presence of the mechanisms, and on the environments; one effect each."""
     cases = sorted({one.case for one in measured})
-    absent = np.array([[one.name in run.without for one in MECHANISMS] for run in measured], float)
+    absent = np.array([[one.name in run.without for one in mechanisms] for run in measured], float)
     blocks = np.array([[run.case == case for case in cases] for run in measured], float)
     design = np.concatenate([absent, blocks], axis=1)
     found = np.array([response(run) for run in measured])
     solution, *_ = np.linalg.lstsq(design, found, rcond=None)
     freedom = max(1, len(found) - design.shape[1])
     variance = ((found - design @ solution) ** 2).sum() / freedom * np.linalg.pinv(design.T @ design).diagonal()
-    half = 2.0 * np.sqrt(variance[: len(MECHANISMS)])  # 2.04 at 32 degrees of freedom
+    half = 2.0 * np.sqrt(variance[: len(mechanisms)])  # 2.04 at 32 degrees of freedom
     return [
         Effect(*one)
         for one in np.stack(
@@ -261,16 +268,16 @@ def effects(measured: Sequence[Measured], response: Callable[[Measured], float])
     ]
 
 
-def report(measured: Sequence[Measured]) -> str:
+def report(measured: Sequence[Measured], name: str) -> str:
     """The effects in words and figures."""
+    mechanisms = [one for one in MECHANISMS if any(one.name in run.without for run in measured)]
     cases = [case for case in CASES if any(one.case == case for one in measured)]
     lines = [
         "# What each mechanism contributes",
         "",
-        "Written by `python benchmarks/ablations.py --report` from `ablations.json`; see that file for the method:",
-        f"{len(measured)} runs, about half of the mechanisms absent in each, so that every mechanism is absent in half",
-        f"of them; always present: {KEPT}. Earlier screenings, of earlier recipes:",
-        "[first](ablations-first.md), [second](ablations-second.md).",
+        f"Written by `benchmarks/ablations.py --name {name} --report` from `{name}.json`, and says how:",
+        f"{len(measured)} runs, about half of the mechanisms below absent in each, so that every one is absent in half",
+        f"of them; everything else is always present, such as {KEPT}.",
         "",
         "*Time*: by how much seconds until learned are multiplied where the mechanism is taken away (runs that did",
         "not learn count as their limit), with a 95 % interval; above 1, it helps. *Works*: the change, in percentage",
@@ -287,8 +294,8 @@ def report(measured: Sequence[Measured]) -> str:
     def share(one: Measured) -> float:
         return 100.0 * one.works
 
-    by_case = {case: effects([one for one in measured if one.case == case], seconds) for case in cases}
-    pairs = zip(MECHANISMS, effects(measured, seconds), effects(measured, share), strict=True)
+    by_case = {case: effects([one for one in measured if one.case == case], mechanisms, seconds) for case in cases}
+    pairs = zip(mechanisms, effects(measured, mechanisms, seconds), effects(measured, mechanisms, share), strict=True)
     for number, (mechanism, time_effect, works) in enumerate(pairs):
         single = [(case, by_case[case][number]) for case in cases]
         told = ", ".join(f"{case} {_factor(one)}" for case, one in single if one.low > 0 or one.high < 0)
@@ -316,6 +323,9 @@ def main() -> None:
     """Run what is missing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", default=list(CASES), help=f"some of: {', '.join(CASES)}")
+    names = [one.name for one in MECHANISMS]
+    parser.add_argument("--of", nargs="+", choices=names, default=names, help="mechanisms that are taken away")
+    parser.add_argument("--name", default="ablations", help="of the files of results")
     parser.add_argument("--workers", type=int, default=1, help="runs side by side, one core each")
     parser.add_argument("--seconds", type=float, default=math.inf, help="after which no more results are waited for")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
@@ -325,15 +335,17 @@ def main() -> None:
         os.environ[name] = "1"
     os.environ["ALPHANPI_QUIET"] = "1"
     deadline = time.monotonic() + arguments.seconds
-    file = arguments.out / "ablations.json"
+    file = arguments.out / f"{arguments.name}.json"
     arguments.out.mkdir(parents=True, exist_ok=True)
     kept = json.loads(file.read_text()) if file.is_file() else []
     measured = [Measured(**{**one, "without": tuple(one["without"])}) for one in kept]
     if arguments.report:
-        write_atomically(arguments.out / "ablations.md", report(measured))
+        write_atomically(arguments.out / f"{arguments.name}.md", report(measured, arguments.name))
         return
     known = {one.run for one in measured}
-    wanted = [run for case in arguments.cases for run in runs_of(case) if run not in known]
+    mechanisms = [one for one in MECHANISMS if one.name in arguments.of]
+    wanted = [run for case in arguments.cases for run in runs_of(case, mechanisms) if run not in known]
+    wanted.sort(key=lambda run: runs_of(run.case, mechanisms).index(run))  # row by row
 
     def keep(one: Measured) -> None:
         measured.append(one)
