@@ -105,7 +105,6 @@ class PaperConfig(Config):
             c_puct=table.puct_coefficient,
             c_puct_planning=table.puct_coefficient,
             c_level=table.level_coefficient,
-            level_term="constant",
             q_temperature=table.q_temperature,
             policy_temperature=table.policy_temperature,
             discount=table.discount,

@@ -42,7 +42,7 @@ class RecordingOracle(oracle.Oracle):
         for action in node.legal:
             visits, q = len(node.values[action]), self.q(node.values[action])
             u = self.config.c_puct * node.priors[action] * math.sqrt(max(1, total)) / (1.0 + visits)
-            level = self.level_term(action) / (1.0 + visits if self.config.level_term == "decaying" else 1.0)
+            level = self.level_term(action)
             child = self.frozen(node.children[action]) if action in node.children else None
             numbers = (visits, node.priors[action], q, u, level, q + u + level)
             edges.append((self.library.names[action], *numbers, action in node.failed, child))

@@ -26,7 +26,6 @@ def random_config(rng: np.random.Generator) -> SearchConfig:
         simulations_exploitation=int(rng.integers(1, 8)),
         c_puct=float(rng.choice([0.5, 2.0])),
         c_level=float(rng.choice([0.0, 3.0])),
-        level_term=str(rng.choice(["constant", "decaying"])),
         q_temperature=float(rng.choice([0.5, 1.0, 3.0])),
         policy_temperature=float(rng.choice([1.0, 1.3])),
         recursion_penalty=float(rng.choice([0.0, 0.9])),

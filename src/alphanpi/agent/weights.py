@@ -29,7 +29,9 @@ _METADATA = "alphanpi"
 _MOST_BYTES = 2**32
 _LARGEST_LAYER = 2**16
 _SHOWN_NAMES = 3
-_SETTINGS_NO_MORE = {"recursion_bonus", "noise_at", "failed_call_exploration", "failed_call_exploitation"}
+_SETTINGS_NO_MORE = {
+    *("recursion_bonus", "noise_at", "failed_call_exploration", "failed_call_exploitation", "level_term"),
+}
 
 Tensors = dict[str, torch.Tensor]
 
@@ -66,10 +68,11 @@ class ModelCard(Record):
     @classmethod
     def _of_any_version(cls, value: Any) -> Any:
         """Files of earlier versions have settings of exploration that are no more, and two for failed calls."""
-        if not isinstance(value, dict) or "failed_call_exploitation" not in value:
+        if not isinstance(value, dict):
             return value
         kept = {name: item for name, item in value.items() if name not in _SETTINGS_NO_MORE}
-        return {**kept, "failed_call": value["failed_call_exploitation"]}
+        failed_call = value.get("failed_call_exploitation")
+        return kept if failed_call is None else {**kept, "failed_call": failed_call}
 
 
 class SavedWeights(NamedTuple):

@@ -293,10 +293,7 @@ class Oracle:
                 continue
             visits = len(node.values[action])
             u = self.config.c_puct * node.priors[action] * math.sqrt(max(1, total)) / (1.0 + visits)
-            level = self.level_term(action)
-            if self.config.level_term == "decaying":
-                level /= 1.0 + visits
-            score = self.q(node.values[action]) + u + level
+            score = self.q(node.values[action]) + u + self.level_term(action)
             if score > best_score:
                 best, best_score = action, score
         return best

@@ -31,9 +31,6 @@ class SearchConfig(Config):
         "differences of values would decide",
     )
     c_level: float = Field(3.0, ge=0, le=1e6, description="weight of the level term L")
-    level_term: Literal["constant", "decaying"] = Field(
-        "decaying", description="L divided by 1 + N, so that it fades with visits, or as in the paper"
-    )
     q_temperature: float = Field(1.0, ge=0, le=100, description="tau_1, sharpness of the soft maximum in Q")
     policy_temperature: float = Field(1.3, gt=0, le=30, description="tau_2, exponent of the visit counts")
     discount: float = Field(0.97, gt=0, le=1, description="gamma; a success is worth gamma^(actions, STOP too)")

@@ -337,8 +337,6 @@ def _node(search: Search, t: Tables, f: int, node: int, number: dict[int, int]) 
         actions, *(rows[name].tolist() for name in ("visits", "prior", "q", "child")), strict=True
     ):
         level = float(t.level[program, action])
-        if rules.level_term == "decaying":
-            level /= 1.0 + visits
         u = float(upper_confidence(rules.c_puct, prior, sqrt_total, visits))
         edges.append(
             TreeEdge(

@@ -223,13 +223,11 @@ def _select(t: Tables, node: int) -> int:
     if t.nodes[node].settled != NONE:
         return t.nodes[node].settled
     sqrt_total = math.sqrt(max(1, t.nodes[node].total))
-    decaying = t.rules[0].decaying_level
     best, best_score = 0, -np.inf
     for slot in range(t.nodes[node].count):
         edge = t.edges[node, slot]
         visits = 1.0 + edge.visits
-        level = edge.level / visits if decaying else edge.level
-        score = edge.q + edge.weighted_prior * sqrt_total / visits + level  # U as in upper_confidence
+        score = edge.q + edge.weighted_prior * sqrt_total / visits + edge.level  # U as in upper_confidence
         score = -np.inf if edge.child == FAILED else score
         better = score > best_score
         best = slot if better else best

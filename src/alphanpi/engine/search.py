@@ -210,7 +210,6 @@ def _rules(config: SearchConfig, world: World, window: int) -> Records:
     rules["entries"] = len(world.library)
     rules["programs"] = world.programs
     rules["window"] = window
-    rules["decaying_level"] = config.level_term == "decaying"
     rules["penalise_where_possible"] = config.recursion_penalty_where == "possible"
     rules["discard_failed_calls"] = config.failed_call == "discard"
     for name in RULES.names or ():

@@ -148,7 +148,7 @@ STEP = _record("state action context", floats="value")
 
 RULES = _record(
     "atomic entries programs window simulations simulations_exploitation max_call_depth max_nodes max_actions",
-    "decaying_level penalise_where_possible discard_failed_calls",
+    "penalise_where_possible discard_failed_calls",
     "c_puct q_temperature policy_temperature discount recursion_penalty noise_fraction",
 )
 """The search configuration as the kernel reads it; library entries below index `atomic` are atomic."""
