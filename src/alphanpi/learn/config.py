@@ -53,9 +53,6 @@ class LearningConfig(Config):
     """The gradient steps."""
 
     learning_rate: float = Field(1e-3, gt=0, le=1, description="of Adam")
-    min_learning_rate_factor: float = Field(
-        0.3, gt=0, le=1, description="to which the learning rate falls as the weakest program succeeds; 1: constant"
-    )
     gradient_steps: int = Field(30, ge=1, le=MOST_STEPS, description="Adam steps per iteration")
     batch: int = Field(256, ge=1, le=MOST_EPISODES, description="situations per batch")
 

@@ -237,9 +237,6 @@ class Trainer:
         if not self.replay.learnable():
             return StepLosses()
         failing = np.array([1 - self.curriculum.success[program.name] for program in self.library.learned])
-        pace = max(settings.min_learning_rate_factor, 1 - self.curriculum.weakest)
-        for group in self.optimiser.param_groups:
-            group["lr"] = settings.learning_rate * pace
         least, most = self.config.replay.positive_fraction, self.config.replay.positive_fraction_mastered
         positives = least + (most - least) * (1 - failing)
         bars = np.array([self.trials.bars.get(program.name, 0.0) for program in self.library.learned]) - _SLACK

@@ -58,7 +58,7 @@ _REMOVED_KEYS = frozenset(
         *("episodes.revisions", "learning.value_weight", "learning.weak_program_weight", "learning.consensus"),
         *("learning.gradient_clip", "learning.unroll", "learning.weight_average", "replay.thrifty"),
         *("validation.exam_search_episodes", "validation.far_exam_episodes", "validation.training_share"),
-        "search.level_term",
+        *("search.level_term", "learning.min_learning_rate_factor"),
     }
 )
 _LOCK_FILE = ".lock"
