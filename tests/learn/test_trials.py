@@ -142,7 +142,6 @@ def test_decisions_that_solve_all_do_not_confirm_what_an_episode_did():
     for one in others:
         assert environment.post("ERASE", one.trace.states[0], one.trace.final)
         assert one.trace.policies.argmax(axis=1).tolist() == one.trace.actions.tolist()
-    assert not trials.confirmed  # the decisions solve all, not the network
     assert set(trials.kept) == set(kept)
 
 

@@ -27,7 +27,6 @@ from alphanpi.errors import UsageError
 from alphanpi.learn import practice
 from alphanpi.learn.config import TrainConfig
 from alphanpi.learn.curriculum import Curriculum
-from alphanpi.learn.habit import own_ways
 from alphanpi.learn.iteration import IterationReport, Seconds, one_thread
 from alphanpi.learn.recorded_step import RecordedStep
 from alphanpi.learn.replay import Replay
@@ -214,10 +213,7 @@ class Trainer:
     def _learned_from(self, episodes: Sequence[Trace]) -> Sequence[Lesson]:
         """The traces as they are learned, with how far other problems confirm them."""
         self._adapt(episodes)
-        learned = self.trials.lessons(self.curriculum.practised, episodes, self.iteration)
-        traces: Sequence[Trace] = [one.trace for one in learned]
-        traces = own_ways(self.interpreter, traces, self.config.search, self.trials.confirmed)
-        return [Lesson(trace, one.score) for trace, one in zip(traces, learned, strict=True)]
+        return self.trials.lessons(self.curriculum.practised, episodes, self.iteration)
 
     def _adapt(self, episodes: Sequence[Trace]) -> None:
         """Solve more problems at a time where that goes well, and fewer where it does not."""

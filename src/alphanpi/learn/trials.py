@@ -63,7 +63,6 @@ class Trials:
         self.search = search
         self.problems = problems
         self.kept: tuple[KeptDecision, ...] = ()
-        self.confirmed: set[str] = set()  # programs whose agent solved all problems of the last trial by itself
         self.bars: dict[str, float] = {}  # share of problems solved; what scores less is learned less
 
     def lessons(self, programs: Sequence[Program], episodes: Sequence[Trace], iteration: int) -> list[Lesson]:
@@ -98,9 +97,7 @@ class Trials:
         current = max([plain, *more], key=lambda attempt: attempt.solved)
         self.bars[program.name] = current.solved / len(calls)  # of decisions made for other problems
         self.kept = tuple(one for one in self.kept if one.program != index)
-        self.confirmed.discard(program.name)
         if plain.solved == len(calls):
-            self.confirmed.add(program.name)
             return [Lesson(part, 1.0) for episode in episodes for part in episode.parts()]
         tables = [self._made_by(episode) for episode in episodes[:_ON_TRIAL]]
         attempts = self._tried(calls, [{**current.decisions, **table} for table in tables])
