@@ -17,10 +17,10 @@ class SearchConfig(Config):
         200, ge=1, le=MOST_SIMULATIONS, description="simulations per action in exploration mode, n_simu"
     )
     simulations_exploitation: int = Field(
-        1,
+        5,
         ge=1,
         le=MOST_SIMULATIONS,
-        description="simulations per action in exploitation mode and in all nested searches; 5 in the paper",
+        description="simulations per action in exploitation mode and in all nested searches, n_simu-exploit",
     )
     c_puct: float = Field(0.5, ge=0, le=1e6, description="weight of the exploration term U")
     c_puct_planning: float = Field(
