@@ -8,9 +8,10 @@ absent in half of the 32 runs of an environment, and every other one is present 
 sides. So all runs speak of every mechanism, and what two of them do together does not blur what one does.
 
 Seeds are those the recipe was chosen on, 100 to 109. What was learned is run on problems about ten times as large as
-those of training. Runs go to `ablations.json`, runs that are there are not repeated; `--report` writes `ablations.md`.
+those of training. Runs go to `ablations-next.json`, runs that are there are not repeated; `--report` writes
+`ablations-next.md`. What was found so far is in `results/ablations.md`.
 
-    python benchmarks/ablations.py addition sorting --of level-term own-ways --name ablations-some
+    python benchmarks/ablations.py addition sorting --of penalty trials --name ablations-some
 
 does the same with some mechanisms on some environments, all others being present.
 """
@@ -101,29 +102,21 @@ class Effect(NamedTuple):
     high: float
 
 
-def _as_they_are(interpreter: Any, traces: Sequence[Any], search: Any, confirmed: Any) -> list[Any]:
-    return list(traces)
-
-
 def _sizes_given(starts: Any, program: Any) -> list[int]:
     known = starts.settings.train_sizes or program.sizes_to_train(starts.environment.train_sizes)
     return sorted(size for size in set(known) if size >= program.minimum_size)
 
 
 MECHANISMS = [
-    Mechanism("level-term", "the level term fades", {"search.level_term": "constant"}),
     Mechanism("failed-calls", "a failed call forbids the child", {"search.failed_call": "discard"}),
     Mechanism("penalty", "recursion is asked for where possible", {"search.recursion_penalty_where": "legal"}),
-    Mechanism("exploitation", "nested searches of one simulation", {"search.simulations_exploitation": 5}),
     Mechanism("c-puct-planning", "more exploration when planning", {"search.c_puct_planning": 0.5}),
     Mechanism("growing-window", "the window grows", {"network.largest_window": 1}),
-    Mechanism("learning-rate", "the learning rate falls", {"learning.min_learning_rate_factor": 1.0}),
     Mechanism("error-starts", "practice where validation failed", {"episodes.error_fraction": 0.0}),
     Mechanism("smallest", "practice on the smallest problem", {}, {"alphanpi.learn.starts.Starts.sizes": _sizes_given}),
     Mechanism("called-programs", "called programs are validated more", {"validation.called_program_factor": 1}),
     Mechanism("together", "several problems, one policy", {"episodes.together": 1}),
     Mechanism("trials", "weights by trial", {}, {"alphanpi.learn.situation_table._SCORE_SCALE": 1e9}),
-    Mechanism("own-ways", "the agent's own ways", {}, {"alphanpi.learn.trainer.own_ways": _as_they_are}),
     Mechanism("positives", "mastered programs: more successes", {"replay.positive_fraction_mastered": 0.7}),
     Mechanism("far-exam", "exam on large problems", {"validation.far_exam_factor": 0}),
 ]
@@ -325,7 +318,7 @@ def main() -> None:
     parser.add_argument("cases", nargs="*", default=list(CASES), help=f"some of: {', '.join(CASES)}")
     names = [one.name for one in MECHANISMS]
     parser.add_argument("--of", nargs="+", choices=names, default=names, help="mechanisms that are taken away")
-    parser.add_argument("--name", default="ablations", help="of the files of results")
+    parser.add_argument("--name", default="ablations-next", help="of the files of results")
     parser.add_argument("--workers", type=int, default=1, help="runs side by side, one core each")
     parser.add_argument("--seconds", type=float, default=math.inf, help="after which no more results are waited for")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
