@@ -14,6 +14,7 @@ from alphanpi.reporting.execution import Site, Watched
 
 MOST_SIMULATIONS = 1_000_000
 FIRST_STEPS = 12  # that are to have trees, if need be of fewer simulations
+_C_PUCT = 5.0
 _MOST_STATES, _MOST_HISTORIES, _MOST_TREE_BYTES = 150_000, 100_000, 1 << 30  # bounds on memory
 _SHARES = (0.3, 0.7, 1.0)  # of the time, by the end of which one effort after the other gives up
 
@@ -35,7 +36,7 @@ class Followed(NamedTuple):
 
 
 def search_of(agent: Agent, simulations: int, bounded: bool = False) -> Search:
-    """The agent's training search in exploitation mode, level term included, with that many simulations.
+    """The agent's search in exploitation mode, level term included; it explores enough to show what was not done.
 
     A bounded one has tables that a report has room for.
     """
@@ -44,7 +45,7 @@ def search_of(agent: Agent, simulations: int, bounded: bool = False) -> Search:
     if simulations > MOST_SIMULATIONS:
         raise UsageError(f"{simulations} simulations per action are too many; give at most {MOST_SIMULATIONS:,}")
     config = agent.card.search
-    changes = {"simulations_exploitation": simulations}
+    changes = {"simulations_exploitation": simulations, "c_puct": _C_PUCT}
     if bounded:
         changes["max_states"] = min(config.max_states, _MOST_STATES)
         changes["max_histories"] = min(config.max_histories, _MOST_HISTORIES)
@@ -54,7 +55,7 @@ def search_of(agent: Agent, simulations: int, bounded: bool = False) -> Search:
 def efforts(simulations: int) -> list[Effort]:
     """From what is asked for to what is nearly always possible.
 
-    Searches inside of searches multiply; with one simulation in the inner ones, as in training, they hardly do.
+    Searches inside of searches multiply; with one simulation in the inner ones, they hardly do.
     """
     whole = Effort(simulations, simulations)
     return list(dict.fromkeys([whole, Effort(simulations, 1), Effort(max(1, simulations // 10), 1)]))
