@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PLACE = z3.Int("place")
 _WHOLE = z3.IntSort()
+_SORTED = z3.Function("is_sorted", _WHOLE, _WHOLE, z3.BoolSort())
+"""What is asked of so many values, of which one is at PLACE; the solver is never told of it."""
 _MOST_HOPS = 2
 """From a tuple to one that is the same, in which is counted then, too; and from there, and back."""
 
@@ -63,7 +65,8 @@ class Counting:
                 following = universals.at(body, z3.simplify(witness + 1))
                 reasoning.paths.add(witness >= 0, witness < last, universals.at(body, witness) > following)
 
-        return UnknownClaim(reasoning, Question("is_sorted", assume, deny, follows=True))
+        said = _SORTED(values.size, body.term)
+        return UnknownClaim(reasoning, Question("is_sorted", assume, deny, said=said, follows=True))
 
     def same_values(self, one: UnknownNumbers, other: UnknownNumbers) -> Any:
         """Whether both hold the same values, each as often."""

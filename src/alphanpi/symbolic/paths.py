@@ -31,11 +31,12 @@ _PRUNED = object()
 class _Fork:
     """A question that was answered."""
 
-    __slots__ = ("answer", "formula", "kind", "other")
+    __slots__ = ("answer", "formula", "kind", "other", "said")
 
-    def __init__(self, kind: str, formula: Term, answer: bool, other: Callable[[], None] | None) -> None:
-        self.kind = kind
-        self.formula = formula
+    def __init__(self, question: Question, answer: bool, other: Callable[[], None] | None) -> None:
+        self.kind = question.kind
+        self.formula = question.formula
+        self.said = question.said
         self.answer = answer
         self.other = other  # takes the other answer for known; None if that was done, or is impossible
 
@@ -165,6 +166,9 @@ class Paths:
         self._push()
         try:
             self.add(*facts)
+            for fact in map(z3.simplify, facts):
+                for part in fact.children() if z3.is_and(fact) else (fact,):
+                    self._equate(part)
             yield self.possible()
         finally:
             while len(self._levels) > depth:
@@ -182,6 +186,7 @@ class Paths:
                 # What is taken for known belongs to this answer: nothing of it is repeated by the function.
                 self._forks, self._position = forks, len(forks)
                 other()
+                self._note_answer(fork)
                 if self.possible():
                     return True
                 self._pop()
@@ -213,16 +218,14 @@ class Paths:
 
         def assume() -> None:
             self.add(formula)
-            self._note(self._answered, formula, True)
             self._equate(formula)
 
         def deny() -> None:
             self.add(negation)
-            self._note(self._answered, formula, False)
             if z3.is_not(formula):
                 self._equate(formula.arg(0))
 
-        return self.fork(Question("formula", assume, deny, formula=formula))
+        return self.fork(Question("formula", assume, deny, formula=formula, said=formula))
 
     def _answer(self, asked: Asked) -> bool | None:
         """The answer to a question, where it was given before or follows from a value that is known."""
@@ -231,6 +234,11 @@ class Paths:
             return bool(known.value)
         known = None if asked.valued is None else self._recalled(self._valued, asked.valued.key)
         return None if known is None or asked.valued is None else bool(known.value == asked.valued.value)
+
+    def _note_answer(self, fork: _Fork) -> None:
+        """Asked again, what speaks of all places would be taken for known, or fail at one, once more each time."""
+        if fork.said is not None:
+            self._note(self._answered, fork.said, fork.answer)
 
     def _note(self, notes: dict[int, _Noted], term: Term, value: Any) -> None:
         key = term.get_id()
@@ -276,6 +284,9 @@ class Paths:
         """The same for any question."""
         if self._branching is not None:
             self.refuse("a question about whole tuples inside a function of one place")
+        known = None if question.said is None else self._recalled(self._answered, question.said.get_id())
+        if known is not None:
+            return bool(known.value) != question.negated
         if self.repeating:
             fork = self._forks[self._position]
             self._position += 1
@@ -288,7 +299,7 @@ class Paths:
         likely = question.formula is not None
         effects = {True: question.assume, False: question.deny}
         self._push()
-        fork = _Fork(question.kind, question.formula, likely, effects[not likely])
+        fork = _Fork(question, likely, effects[not likely])
         self._take(fork, effects[likely])
         if not self.possible():
             self._back(fork)
@@ -301,6 +312,7 @@ class Paths:
         self._forks.append(fork)
         self._position += 1
         effect()
+        self._note_answer(fork)
 
     def _back(self, fork: _Fork) -> None:
         assert self._forks.pop() is fork

@@ -281,16 +281,18 @@ class Reasoning(Reasons):
     def joined(self, one: object, other: object) -> UnknownNumbers:
         """`one + other`."""
         left, right = self.sequence(one), self.sequence(other)
+        # What lies behind a part that was put in place of one as long should look as if it had not moved.
+        size, more = self.paths.resolved(left.size), self.paths.resolved(right.size)
 
         def at(place: Term) -> Term:
-            inside = z3.simplify(place < left.size)
+            inside = z3.simplify(place < size)
             if z3.is_true(inside):
                 return left.at(place)
             if z3.is_false(inside):
-                return right.at(z3.simplify(place - left.size))
-            return z3.If(inside, left.at(place), right.at(z3.simplify(place - left.size)))
+                return right.at(z3.simplify(place - size))
+            return z3.If(inside, left.at(place), right.at(z3.simplify(place - size)))
 
-        return UnknownNumbers(self, z3.simplify(left.size + right.size), at, made=("joined", left, right))
+        return UnknownNumbers(self, z3.simplify(size + more), at, made=("joined", left, right))
 
     def repeated(self, values: object, times: object) -> UnknownNumbers:
         """`values * times`, of one value."""

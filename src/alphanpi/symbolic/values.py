@@ -110,6 +110,7 @@ class Question(NamedTuple):
     deny: Callable[[], None]
     negated: bool = False
     formula: Term = None  # where it is no more than that
+    said: Term = None  # the same wherever the same is asked of the same values: it is not asked again
     follows: bool = False  # a yes says nothing that does not follow, at any place, where no is impossible
 
 
