@@ -26,7 +26,7 @@ def test_a_run_of_an_earlier_version_is_read_but_does_not_go_on(run, tmp_path):
     assert newest(tmp_path / "run").name == "iteration_000012"
 
 
-@pytest.mark.parametrize("lines_kept", [0, 20])
+@pytest.mark.parametrize("lines_kept", [0, 16])
 def test_a_configuration_of_an_earlier_version_that_was_cut_is_noticed(run, tmp_path, lines_kept):
     shutil.copytree(OLD_RUN, tmp_path / "run", symlinks=True)
     config = tmp_path / "run" / "config.toml"
