@@ -40,7 +40,7 @@ CASES = (
     Case("sorting", "sorting", {}, 240),
     *(
         Case(name, name, {}, 240)
-        for name in ("addition", "binary-search", "insertion-sort", "quicksort", "string-matching")
+        for name in ("addition", "binary-search", "insertion-sort", "merge-sort", "quicksort", "string-matching")
     ),
 )
 
