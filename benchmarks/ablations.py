@@ -121,7 +121,7 @@ MECHANISMS = [
     Mechanism("far-exam", "exam on large problems", {"validation.far_exam_factor": 0}),
 ]
 
-KEPT = "a window, gradient steps on situations, successes weighted by value, the reversed divergence"
+KEPT = "a window, gradient steps on situations, successes weighted by value, the geometric mean of targets"
 
 CASES = {
     "binary-search": Case("binary-search", 12, 40),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import torch
 
 from alphanpi import NetworkConfig, create_network, make
 from alphanpi.learn.recorded_step import RecordedStep
-from alphanpi.learn.situation_table import SituationTable, forward, loss
+from alphanpi.learn.replay import Replay, StoredTrace
+from alphanpi.learn.situation_table import Said, SituationTable, forward, loss
 from alphanpi.network.model import masked_log_softmax
 from tests.helpers.replays import filled_replay
 
@@ -44,7 +46,10 @@ def test_the_gradient_is_that_of_every_window_unrolled(observation, window, bar)
     met: defaultdict[tuple, float] = defaultdict(float)
     succeeded: defaultdict[tuple, float] = defaultdict(float)
     weight: defaultdict[tuple, float] = defaultdict(float)
-    policy: defaultdict[tuple, torch.Tensor] = defaultdict(lambda: torch.zeros(()))
+    said: dict[tuple, torch.Tensor] = {}
+    allowed: dict[tuple, torch.Tensor] = {}
+    target: defaultdict[tuple, torch.Tensor] = defaultdict(lambda: torch.ones((), dtype=torch.float64))
+    steps: list[tuple[tuple, float, torch.Tensor]] = []
     value = torch.zeros(1)
     for trace, share in zip(traces, shares.tolist(), strict=True):
         own = trace.value if trace.success else 0.0
@@ -60,18 +65,23 @@ def test_the_gradient_is_that_of_every_window_unrolled(observation, window, bar)
                 hidden, cell = output.hidden, output.cell
             legal = torch.from_numpy(masks[trace.legal[step]][None])
             log_policy = masked_log_softmax(output.logits, legal).masked_fill(~legal, 0.0)
-            target = torch.from_numpy(trace.policies[step]).clamp(min=0.01).log()
             window_seen = tuple((int(trace.observations[place]), int(trace.previous[place])) for place in places)
             situation = (trace.program, int(trace.legal[step]), window_seen)
             met[situation] += share
             succeeded[situation] += share * trace.success
             weight[situation] += share * own
-            policy[situation] = (
-                policy[situation] + share * own * (log_policy.exp() * legal * (log_policy - target)).sum()
-            )
+            said[situation], allowed[situation] = log_policy[0], legal[0]
+            steps.append((situation, share * own, torch.from_numpy(trace.policies[step]).double().clamp(min=0.01)))
             value = value + share * (output.value - trace.value) ** 2
     scale = {one: met[one] / max(succeeded[one], 1e-12) for one in met}  # what succeeded says what to do
-    policy_sum = torch.stack([scale[one] * policy[one] for one in met]).sum()
+    for situation, own, policy in steps:
+        target[situation] = target[situation] * policy ** (own / weight[situation] if weight[situation] else 0)
+    policy_sum = torch.zeros(())
+    for one in met:
+        mean = (target[one] * allowed[one]).float()
+        mean = mean / mean.sum()
+        divergence = (mean * (mean.clamp(min=1e-30).log() - said[one])).sum()
+        policy_sum = policy_sum + scale[one] * weight[one] * divergence
     policy_loss = policy_sum / sum(scale[one] * weight[one] for one in met)
     value_loss = value.sum() / sum(met.values())
     (policy_loss + value_loss).backward()
@@ -81,6 +91,47 @@ def test_the_gradient_is_that_of_every_window_unrolled(observation, window, bar)
     for name, parameter in network.named_parameters():
         torch.testing.assert_close(shared[name], gradient(parameter), rtol=1e-3, atol=1e-5)
     assert len(table.weights) == len(met) < sum(len(trace.observations) for trace in traces)  # something was shared
+
+
+def test_what_to_do_is_what_is_good_wherever_it_looks_the_same():
+    """Three states that look the same: in two A alone is right, in the third A and B are, as often."""
+    environment = make("hanoi")
+    replay = Replay(environment, 10)
+    legal, width = np.ones(len(environment.library), np.int16), len(environment.library)
+    only, either = np.eye(width)[1], (np.eye(width)[1] + np.eye(width)[2]) / 2
+    seen = replay.observations.number(np.zeros(len(environment.fields), np.int16))
+    for policy in (only, only, either):
+        stored = StoredTrace(
+            program=0,
+            success=True,
+            value=0.5,
+            observations=np.array([seen], np.int32),
+            legal=np.array([replay.legal.number(legal)], np.int32),
+            previous=np.zeros(1, np.int32),
+            policies=policy[None].astype(np.float32),
+            score=1.0,
+        )
+        replay.put_back(0, True, [*(replay.rings[0, True].traces if replay.rings else []), stored], 0)
+    traces, shares = replay.everything(np.ones(1))
+    (mean,) = SituationTable.of(traces, replay, window=1, shares=shares).policies.tolist()
+    # Roots of 1 * 1 * 0.5 and 0.01 * 0.01 * 0.5, and what is never right: 0.01; then divided by their sum.
+    first, second, least = 0.5 ** (1 / 3), (0.01 * 0.01 * 0.5) ** (1 / 3), 0.01
+    total = first + second + (width - 2) * least
+    expected = [first if action == 1 else second if action == 2 else least for action in range(width)]
+    assert mean == pytest.approx([one / total for one in expected], rel=1e-5)
+
+
+def test_a_network_that_is_sure_of_what_is_wrong_is_told_so():
+    """The gradient of the logits is what the network says less what is right, however sure it is."""
+    environment = make("sorting")
+    network, table = create_network(environment, 3), everything(filled_replay(environment))
+    batch = table.batch(torch.arange(len(table.weights)), torch.ones(len(table.weights)))
+    logits = (-30 * batch.policies).requires_grad_()
+    with patch("alphanpi.learn.situation_table.forward", return_value=Said(logits, batch.values)):
+        loss(network, batch).policy.backward()
+    probability = torch.softmax(logits.detach().masked_fill(~batch.legal, -torch.inf), dim=1)
+    expected = batch.weights[:, None] * (probability - batch.policies) / batch.weights.sum()
+    torch.testing.assert_close(logits.grad, expected, rtol=1e-4, atol=1e-6)
 
 
 def test_every_trace_counts_as_often_as_it_would_be_drawn():

@@ -31,7 +31,7 @@ class Batch(NamedTuple):
     there: Tensor  # [T, B] 1, or 0 before the first observation of a call
     programs: Tensor  # [B]
     legal: Tensor  # [B, A]
-    log_policies: Tensor  # [B, A] logarithm of the target times weight
+    policies: Tensor  # [B, A] what to do
     weights: Tensor  # [B] in the policy loss
     counts: Tensor  # [B] how often each was drawn
     values: Tensor  # [B]
@@ -61,7 +61,7 @@ class SituationTable(NamedTuple):
     there: Tensor  # [J, T]
     programs: Tensor  # [J]
     legal: Tensor  # [J, A]
-    log_policies: Tensor  # [J, A] mean over successful steps of the target's logarithm times the step's weight
+    policies: Tensor  # [J, A] geometric mean of the successful steps' targets, by their weights
     weights: Tensor  # [J] mean weight of successful steps
     values: Tensor  # [J] mean over all steps
     value_variance: Tensor  # [] mean squared distance of the steps' values from these means
@@ -113,8 +113,10 @@ class SituationTable(NamedTuple):
         met, succeeded = summed(counted), np.maximum(summed(counted * success), _NONE)
         means = summed(values * counted) / np.maximum(met, _NONE)
         policies = np.concatenate([trace.policies for trace in traces])  # [S, A]
-        targets = np.zeros((len(first), policies.shape[1]))
-        np.add.at(targets, situation, np.log(np.maximum(policies, _FLOOR)) * weights[:, None])
+        logarithms = np.zeros((len(first), policies.shape[1]))
+        np.add.at(logarithms, situation, np.log(np.maximum(policies, _FLOOR)) * weights[:, None])
+        weighed = summed(weights)
+        targets = np.exp(logarithms / np.maximum(weighed, _NONE)[:, None]) * sets[legal[first]]
         used, rows = np.unique(observed[at[first]], return_inverse=True)
 
         def on_device(array: NDArray[np.generic]) -> Tensor:
@@ -128,9 +130,8 @@ class SituationTable(NamedTuple):
             there=on_device(there[first].astype(np.float32)),
             programs=on_device(programs[first]),
             legal=on_device(sets[legal[first]]),
-            # What succeeded says what to do, however rarely it did.
-            log_policies=on_device(targets / succeeded[:, None]),
-            weights=on_device(summed(weights) / succeeded),
+            policies=on_device(targets / targets.sum(axis=1, keepdims=True)),
+            weights=on_device(weighed / succeeded),  # what succeeded says what to do, however rarely it did
             values=on_device(means),
             value_variance=torch.tensor(counted @ (values - means[situation]) ** 2 / counted.sum()).float().to(device),
         )
@@ -153,7 +154,7 @@ class SituationTable(NamedTuple):
             there=self.there[picked].T,
             programs=self.programs[picked],
             legal=self.legal[picked],
-            log_policies=self.log_policies[picked] * counts[:, None],
+            policies=self.policies[picked],
             weights=self.weights[picked] * counts,
             counts=counts,
             values=self.values[picked],
@@ -193,15 +194,14 @@ def loss(network: NPINetwork, batch: Batch) -> Loss:
     """Policy loss plus squared error of the value, both as means over the steps.
 
     The search sees the whole state, the network only the observations. Where states that look the same call for
-    different actions, cross-entropy (the paper's) averages the targets, and the most frequent action wins even if it
-    fails in the other states. The reversed divergence KL(pi || pi_mcts) takes their geometric mean instead: the action
-    that is good in all of them.
+    different actions, the paper's cross-entropy averages the targets, and the most frequent action wins even if it
+    fails in the other states. Here it is that with their geometric mean: the action that is good in all of them. Its
+    own entropy is taken off, so that 0 means that the network agrees.
     """
     said = forward(network, batch)
     log_policy = masked_log_softmax(said.logits, batch.legal).masked_fill(~batch.legal, 0.0)
-    probability = log_policy.exp() * batch.legal
-    divergence = probability * (batch.weights[:, None] * log_policy - batch.log_policies)
-    policy = divergence.sum() / batch.weights.sum().clamp(min=1e-6)
+    divergence = torch.xlogy(batch.policies, batch.policies) - batch.policies * log_policy
+    policy = (batch.weights[:, None] * divergence).sum() / batch.weights.sum().clamp(min=1e-6)
     value = (batch.counts * (said.values - batch.values) ** 2).sum() / batch.counts.sum()
     return Loss(policy + value, policy, value + batch.value_variance)
 

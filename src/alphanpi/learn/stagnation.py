@@ -7,7 +7,7 @@ from typing import NamedTuple
 from alphanpi.environment.specification import Library
 from alphanpi.learn.curriculum import Curriculum
 
-PATIENCE = 40  # iterations without a better validation
+PATIENCE = 20  # iterations without a better validation
 
 
 class Best(NamedTuple):
