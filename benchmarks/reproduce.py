@@ -89,6 +89,9 @@ GALLERY = [
 ]
 
 
+SLOW = ("recursive-sorting-compare", "recursive-sorting", "sorting")
+
+
 def most_actions(case: Case, size: int) -> int:
     """Bubble sort takes 6 to 8 n^2 actions in all, and planning tries several for each that it takes."""
     return 10_000_000 if case.environment == "hanoi" else min(20_000 + 50 * size * size, 500_000_000)
@@ -159,6 +162,9 @@ def main() -> None:
     parser.add_argument("--ray", help="address of a Ray cluster, as for `alphanpi sweep`")
     parser.add_argument("--seeds", type=int, help="seeds per case, instead of the case's own number")
     parser.add_argument("--time-limit", type=float, help="seconds per run, instead of the case's own")
+    parser.add_argument(
+        "--short", action="store_true", help="without the bubble sorts of 1,000, which take minutes each"
+    )
     parser.add_argument("--trial", type=Path, metavar="FOLDER", help="runs and results go there, and to no table")
     arguments = parser.parse_args()
     unknown = set(arguments.cases) - {"gallery", *(case.name for case in (*CASES, *GALLERY))}
@@ -169,6 +175,8 @@ def main() -> None:
         for case in (*CASES, *GALLERY)
         if not arguments.cases or case.name in arguments.cases or (case in GALLERY and "gallery" in arguments.cases)
     ]
+    if arguments.short:
+        chosen = [case._replace(long_sizes=()) if case.name in SLOW else case for case in chosen]
     results = RESULTS if arguments.trial is None else arguments.trial / "results"
     writer = Writer(results)
 
@@ -329,6 +337,8 @@ def write_readme() -> None:
             mode: [s["rate"] for run in runs for s in run["scores"] if s["mode"] == mode and s["size"] in sizes]
             for mode in ("greedy", "planning")
         }
+        if not all(rates.values()):
+            continue
         shown = [f"{100 * statistics.mean(rates[mode]):.4g} % (worst {100 * min(rates[mode]):.4g} %)" for mode in rates]
         lines.append(
             f"| {label} | {sum(run['completed'] for run in runs)} of {len(runs)} | "

@@ -21,7 +21,7 @@ from alphanpi.network.history_table import HistoryTable, Key
 
 
 class Call(NamedTuple):
-    """A program called in a state."""
+    """A program called in a state, as it is inside the call: `Guard.begun` sets arguments and the call's start."""
 
     program: str
     state: Any

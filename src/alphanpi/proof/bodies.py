@@ -17,6 +17,7 @@ import z3
 from alphanpi.environment.library import STOP
 from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions, Mask
+from alphanpi.proof.answers import limit, truth
 from alphanpi.proof.framing import Choice, Framing
 from alphanpi.proof.loops import Head, Holding, Loops, Passage, RealCall
 from alphanpi.proof.observations import Met, Observations
@@ -207,7 +208,7 @@ class _Body:
 
     def _go_from(self, start: Any, source: int | None) -> None:
         walk = self.walk = _Ways(self, start)
-        for walk.limit in self.ways(lambda: self.environment.depth(self.program, start)):
+        for walk.limit in self.ways(lambda: limit(self.reasoning, self.environment.depth(self.program, start))):
             if source is None:
                 walk.begin()
                 continue
@@ -422,7 +423,8 @@ class _Ways:
         framing, start = body.framing, self.start
         return (
             self._holds(
-                lambda: environment.post(body.program, start, state), "it may stop where its post-condition is false"
+                lambda: truth(body.reasoning, environment.post(body.program, start, state)),
+                "it may stop where its post-condition is false",
             )
             and self._keeps_frame(state, "it may end with another argument or start than it began with")
             and self._is_valid(

@@ -11,6 +11,7 @@ from alphanpi.environment.specification import Environment
 from alphanpi.network.decisions import Decisions
 from alphanpi.proof.bodies import BodyShown, show_body
 from alphanpi.proof.loops import RealCall
+from alphanpi.proof.unnoticed import unnoticed
 
 MOST_ROUNDS = 20
 """How often views may be added to what is known of the ends of calls."""
@@ -41,6 +42,7 @@ def prove_programs(
     library = environment.library
     proofs: dict[str, ProgramProof] = {}
     invariants: dict[str, frozenset[Hashable]] = {}
+    refused = [str(one) for one in unnoticed(type(environment))]
     for level in range(1, library.levels + 1):
         group = [program for program in library.learned if program.level == level]
         bodies: dict[str, BodyShown] = {}
@@ -69,7 +71,10 @@ def prove_programs(
             pending = group
         unsettled = {program.name for program in pending} if grown else set()
         for program in group:
-            proofs[program.name] = _weighed(program, bodies[program.name], invariants, program.name in unsettled)
+            proof = _weighed(program, bodies[program.name], invariants, program.name in unsettled)
+            proofs[program.name] = proof._replace(
+                proved=proof.proved and not refused, reasons=(*proof.reasons, *refused)
+            )
         _drop_what_rests_on_nothing(group, proofs)
     return proofs
 

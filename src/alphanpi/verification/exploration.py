@@ -291,8 +291,8 @@ class Explorer:
                 yield _Beginning(start, number, None)
         except NotImplementedError:
             raise UsageError(
-                f"{self.guard.name} cannot be verified: give it a method enumerate(program, size), "
-                "every start of a size; see docs/verification.md"
+                f"{self.guard.name} cannot be verified: give it methods symbolic and valid, to prove all sizes, or "
+                "enumerate(program, size), every start of a size; see docs/verification.md"
             ) from None
 
     def _run(

@@ -56,15 +56,19 @@ def _check_refusal(exam: Examination, text: str) -> None:
             message = f"parse returned None for {text!r}; raise UsageError with advice what to write"
             exam.collector.add("parse", name, message)
             return
+        unfit = ""
         try:
             probe.hashable(state, f"parse of {text!r}")
-            fit = probe.pre(name, state, None) and probe.size(state) >= exam.program.minimum_size
+            if not probe.pre(name, state, None):
+                unfit = "in which the program cannot start"
+            elif probe.size(state) < exam.program.minimum_size:
+                unfit = f"which is smaller than the program's minimum_size {exam.program.minimum_size}"
             probe.observe(state)
         except AlphaNPIError:
-            fit = False
-        if not fit:
+            unfit = "in which the program cannot start"
+        if unfit:
             exam.collector.note(
-                f"{name}: parse takes {text!r} for an instance, {shown(state)}, in which the program cannot start; "
+                f"{name}: parse takes {text!r} for an instance, {shown(state)}, {unfit}; "
                 "raise UsageError with advice what to write"
             )
 
