@@ -162,9 +162,7 @@ def main() -> None:
     parser.add_argument("--ray", help="address of a Ray cluster, as for `alphanpi sweep`")
     parser.add_argument("--seeds", type=int, help="seeds per case, instead of the case's own number")
     parser.add_argument("--time-limit", type=float, help="seconds per run, instead of the case's own")
-    parser.add_argument(
-        "--short", action="store_true", help="without the bubble sorts of 1,000, which take minutes each"
-    )
+    parser.add_argument("--short", action="store_true", help="without the bubble sorts of 1,000, which take long")
     parser.add_argument("--trial", type=Path, metavar="FOLDER", help="runs and results go there, and to no table")
     arguments = parser.parse_args()
     unknown = set(arguments.cases) - {"gallery", *(case.name for case in (*CASES, *GALLERY))}

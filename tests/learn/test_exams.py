@@ -244,6 +244,33 @@ def test_a_failed_exam_says_whether_what_fails_is_practised():
         assert raised.value.practised == practised
 
 
+def test_an_agent_that_is_fast_enough_on_small_problems_alone_fails_until_it_was_learned_anew(monkeypatch):
+    environment = make("quicksort")
+    monkeypatch.setattr("alphanpi.learn.validation._FAR_PLANNED", 0)
+    trainer = Trainer(environment, preset("default", "quicksort"), seed=0)
+    asked = 10 * environment.validation_size
+
+    def run(calls, record=False, max_actions=0):
+        failures = [Failure.ACTIONS if environment.size(call.state) > largest else Failure.NONE for call in calls]
+        return [
+            Execution(failure == Failure.NONE, failure, call.state, 1, None, ())
+            for call, failure in zip(calls, failures, strict=True)
+        ]
+
+    monkeypatch.setattr(trainer.interpreter, "run", run)
+    monkeypatch.setattr(trainer.validation, "_validate", lambda *_: [])
+    for largest, learned_anew, outcome in (
+        (3 * asked // 4, False, Exam.PASSED),
+        (asked // 2, False, Exam.FAR),
+        (asked // 2, True, Exam.PASSED),
+    ):
+        trainer.curriculum.learned_anew = learned_anew
+        result = trainer.validation.exam(0)
+        assert result.outcome == outcome
+        assert ("more than 100,000 actions" in result.failing) == (outcome == Exam.FAR)
+        assert not result.practised
+
+
 def test_one_problem_that_takes_too_many_actions_among_others_fails_the_exam(monkeypatch):
     environment = make("recursive-sorting")
     monkeypatch.setattr("alphanpi.learn.validation._FAR_PLANNED", 0)

@@ -23,6 +23,7 @@ class Curriculum:
         self.level = self._level_above(0)
         self.ready = False  # whether all unlocked programs have succeeded often enough
         self.failed_exams = 0  # by what is not practised, since what was learned was learned anew
+        self.learned_anew = False  # after that many failed exams, ever
         self.completed = False
         self.success: dict[str, float] = {program.name: 0.0 for program in library.learned}
 

@@ -296,6 +296,7 @@ class Trainer:
             self.curriculum.failed_exams += not result.practised
             if self.curriculum.failed_exams >= _FAILED_EXAMS:
                 self.curriculum.failed_exams = 0
+                self.curriculum.learned_anew = True
                 self.stagnation = Stagnation(self.library)
                 self.replay.clear()
                 self._renew()

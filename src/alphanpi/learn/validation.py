@@ -27,6 +27,7 @@ _ENUMERATED = 20_000  # starts of a program
 _FAR_EPISODES = 8  # of the largest problems
 _FAR_PLANNED = 2  # of each size that must be solved with search, too
 _FAR_ACTIONS = 100_000  # a large problem that takes more is too large
+_FAR_SHARE = 2 / 3  # of the size that is asked for; what is fast enough on smaller ones alone may be learned otherwise
 _TRIES = 3  # large problems that may take too many actions before none is asked for
 _TRAINING_SHARE = 0.5  # of episodes that are on training sizes: what fails there can be practised
 _PASSES = 5  # successes in a row after which a failed start is forgotten
@@ -220,7 +221,7 @@ class Validation:
         """The largest problems, twice as many of half the size, and so on: mistakes may be most frequent in between."""
         starts, episodes = self.starts, _FAR_EPISODES
         smallest = starts.validation_size(self.library.named(program))
-        size = min(self.settings.far_exam_factor * smallest, max(starts.environment.test_sizes))
+        size = asked = min(self.settings.far_exam_factor * smallest, max(starts.environment.test_sizes))
         parts: list[list[Call]] = []
         number = 0
         while not parts or size >= 2 * smallest:
@@ -233,6 +234,8 @@ class Validation:
             (probe,) = self.interpreter.run(calls[:1], max_actions=_FAR_ACTIONS)
             if probe.failure == Failure.ACTIONS and 3 * size // 4 > smallest:
                 size = 3 * size // 4
+                if not (parts or self.curriculum.learned_anew or size >= _FAR_SHARE * asked):
+                    raise self._unanswered(calls[0], f"more than {_FAR_ACTIONS:,} actions")
                 continue
             parts.append(calls)
             size, number, episodes = size // 2, number + episodes, 2 * episodes

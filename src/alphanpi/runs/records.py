@@ -93,6 +93,7 @@ class CurriculumRecord(Record):
     level: Annotated[int, Field(ge=1)]
     streak: Count = 0  # counted in older checkpoints
     failed_exams: Count = 0
+    learned_anew: bool = False
     completed: bool
     success: dict[str, Share]
     given_up: Text = ""  # why there is no use in going on; not in older checkpoints

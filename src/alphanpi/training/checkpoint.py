@@ -218,6 +218,7 @@ def _apply(checkpoint: _Checkpoint, trainer: Trainer) -> None:
     curriculum = state.curriculum
     trainer.curriculum.level = curriculum.level
     trainer.curriculum.failed_exams = curriculum.failed_exams
+    trainer.curriculum.learned_anew = curriculum.learned_anew
     trainer.curriculum.completed = curriculum.completed
     trainer.curriculum.success = dict(curriculum.success)
     trainer.curriculum.given_up = curriculum.given_up
@@ -283,6 +284,7 @@ def _state(trainer: Trainer) -> dict[str, Any]:
         "curriculum": {
             "level": trainer.curriculum.level,
             "failed_exams": trainer.curriculum.failed_exams,
+            "learned_anew": trainer.curriculum.learned_anew,
             "completed": trainer.curriculum.completed,
             "success": trainer.curriculum.success,
             "given_up": trainer.curriculum.given_up,
