@@ -259,12 +259,12 @@ def test_an_agent_that_is_fast_enough_on_small_problems_alone_fails_until_it_was
 
     monkeypatch.setattr(trainer.interpreter, "run", run)
     monkeypatch.setattr(trainer.validation, "_validate", lambda *_: [])
-    for largest, learned_anew, outcome in (
+    for fast_enough, learned_anew, outcome in (
         (3 * asked // 4, False, Exam.PASSED),
         (asked // 2, False, Exam.FAR),
         (asked // 2, True, Exam.PASSED),
     ):
-        trainer.curriculum.learned_anew = learned_anew
+        largest, trainer.curriculum.learned_anew = fast_enough, learned_anew
         result = trainer.validation.exam(0)
         assert result.outcome == outcome
         assert ("more than 100,000 actions" in result.failing) == (outcome == Exam.FAR)
