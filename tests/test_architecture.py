@@ -22,7 +22,7 @@ MAY_USE = {
     "engine": {"network", "environment", "support"},
     "agent": {"engine", "network", "environment", "runs", "support"},
     "cluster": {"agent", "engine", "network", "environment", "support"},
-    "proof": {"network", "environment", "symbolic"},
+    "proof": {"network", "environment", "symbolic", "support"},
     "verification": {"proof", "symbolic", "cluster", "agent", "engine", "network", "environment", "runs", "support"},
     "exporting": {"verification", "cluster", "agent", "engine", "network", "environment", "support"},
     "learn": {"verification", "cluster", "agent", "engine", "network", "environment", "support"},

@@ -7,11 +7,13 @@ TypeError, as it would not for a known one; if that is caught, a way is gone tha
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from alphanpi.environment.provenance import class_sources
+from alphanpi.environment.specification import Environment
 
 _COVERING = ("TypeError", "Exception", "BaseException")
 _NEVER_PROVED = ("parse", "format", "render", "result", "initial", "enumerate", "templates", "outcomes", "standalone")
@@ -31,11 +33,25 @@ class Unnoticed(NamedTuple):
 
 def unnoticed(environment: type[Any]) -> list[Unnoticed]:
     """All such places in the files of an environment's class."""
-    return [
-        Unnoticed(file, line, text)
-        for file in class_sources(environment)
-        for line, text in _found(ast.parse(file.read_bytes()))
-    ]
+    found = []
+    for file in class_sources(environment):
+        tree = ast.parse(file.read_bytes())
+        others = _other_environments(environment, file)
+        tree.body = [node for node in tree.body if not (isinstance(node, ast.ClassDef) and node.name in others)]
+        found += [Unnoticed(file, line, text) for line, text in _found(tree)]
+    return found
+
+
+def _other_environments(environment: type[Any], file: Path) -> set[str]:
+    """Environments of a file that this one does not inherit from."""
+    waiting: list[type[Any]] = [Environment]
+    names = set[str]()
+    for one in waiting:
+        waiting += one.__subclasses__()
+        own = getattr(sys.modules.get(one.__module__), "__file__", None)
+        if one not in environment.__mro__ and own is not None and Path(own).resolve() == file.resolve():
+            names.add(one.__qualname__)
+    return names
 
 
 def _found(tree: ast.AST) -> Iterator[tuple[int, str]]:
