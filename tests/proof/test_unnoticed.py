@@ -100,6 +100,12 @@ def test_what_unknown_values_would_not_notice_is_refused(tmp_path, helper):
     )
 
 
+def test_functions_that_are_called_like_members_are_looked_at_all_the_same(tmp_path):
+    file = tmp_path / "written.py"
+    file.write_text(HEAD.format(helper="return state.flag is not True").replace("helper", "result"))
+    assert [one.line for one in unnoticed(type(alphanpi.make(f"{file}:Written")))] == [11]
+
+
 @pytest.mark.parametrize("helper", RIGHT)
 def test_what_means_the_same_is_not(tmp_path, helper):
     environment = written(tmp_path, helper)
